@@ -1,0 +1,1 @@
+//! A deterministic generator of orders for examples and tests.

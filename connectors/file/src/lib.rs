@@ -1,0 +1,1 @@
+//! Files as source and sink for spate, one JSON row a line.

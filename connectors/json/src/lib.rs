@@ -1,0 +1,1 @@
+//! JSON records for spate, borrowed from the payload.

@@ -1,0 +1,1 @@
+//! The macros of spate: #[pipeline], chain! and derive(Row).

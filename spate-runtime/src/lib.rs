@@ -1,0 +1,1 @@
+//! The engine behind spate: lanes, frames, ledger, batcher, commits.

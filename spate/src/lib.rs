@@ -1,0 +1,1 @@
+//! Streams into warehouses: a pipeline is a Rust module.

@@ -1,0 +1,1 @@
+//! Whole pipelines, real servers, crashes and rebalances.
