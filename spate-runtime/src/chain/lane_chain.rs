@@ -1,0 +1,70 @@
+//! What the macro generates for a chain, as the lane thread sees it.
+
+use super::cx::{LaneCx, Progress};
+use super::port::{Port, PortCore, SinkShared};
+use super::row::RowEncoder;
+use super::tally::ChainCounters;
+use crate::batch::Batch;
+use crate::clock::Clock;
+use crate::id::SinkId;
+use crate::lane::shared::LaneShared;
+use crate::queue::Slot;
+use crate::sync::Arc;
+
+/// The ports of one lane, one per declared sink.
+pub trait SinkSet: Send + 'static {
+    /// Calls `each` with every port, in order of declaration.
+    fn each_port(&mut self, each: &mut dyn FnMut(&mut PortCore));
+
+    /// Ends a payload; whether the loop must yield. One flag per port unless one wants attention.
+    fn end_of_payload(&mut self) -> bool;
+}
+
+/// The cold half of [`SinkSet::end_of_payload`], for generated code.
+#[cold]
+#[inline(never)]
+pub fn end_of_payload_cold(sinks: &mut dyn SinkSet) -> bool {
+    let mut must_yield = false;
+    sinks.each_port(&mut |port| must_yield |= port.end_of_payload());
+    must_yield
+}
+
+/// One chain of one lane: the fused loop, its state and its ports.
+pub trait LaneChain: Send {
+    /// Runs the loop over what is left of `batch`.
+    fn run(&mut self, batch: Batch<'_>, cx: &mut LaneCx) -> Progress;
+
+    /// Moves the loop's counts to the shared ones.
+    fn flush_tally(&mut self, counters: &ChainCounters);
+
+    /// The lane's ports.
+    fn sinks(&mut self) -> &mut dyn SinkSet;
+}
+
+/// A generated chain that can be made for a new lane.
+pub trait BuildLane: LaneChain + Sized + 'static {
+    /// Makes the chain for one lane: fresh state, ports without open frames.
+    fn build(seed: &LaneSeed<'_>) -> Self;
+}
+
+/// What a new lane is made from.
+#[derive(Debug)]
+pub struct LaneSeed<'a> {
+    pub(crate) sinks: &'a [Arc<SinkShared>],
+    pub(crate) lane: &'a Arc<LaneShared>,
+    pub(crate) slot: &'a Slot,
+    pub(crate) clock: &'a Clock,
+}
+
+impl LaneSeed<'_> {
+    /// Makes this lane's port into `sink`.
+    #[must_use]
+    pub fn port<E: RowEncoder>(&self, sink: SinkId) -> Port<E> {
+        Port::new(
+            Arc::clone(&self.sinks[sink.0]),
+            Arc::clone(self.lane),
+            self.slot.clone(),
+            self.clock.now(),
+        )
+    }
+}

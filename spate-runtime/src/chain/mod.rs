@@ -1,0 +1,15 @@
+//! The fused loop's half of the runtime: formats, rows, frames, ports, counters.
+
+pub mod cx;
+pub mod dead_letter;
+pub mod format;
+pub mod frame;
+pub mod frame_buf;
+pub mod lane_chain;
+pub mod pool;
+pub mod port;
+pub mod row;
+pub mod shard_key;
+mod skip_log;
+pub mod tally;
+pub mod value;

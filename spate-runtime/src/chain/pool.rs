@@ -1,0 +1,85 @@
+//! The pool of frame memory and the budget it draws from.
+//!
+//! Shared by lane threads (take) and writers (give). A take never fails and never waits: the
+//! budget is a line that back-pressure watches, not a wall a row could be lost at.
+//!
+//! ```text
+//! class   0: 4 KiB   1: 16 KiB   2: 64 KiB   3: 256 KiB   4: 1 MiB   5: 4 MiB   above: exact
+//! ```
+//!
+//! Holds: INV-Q3 (`in_flight` is the sum of the capacities handed out and not given back).
+
+use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
+
+const CLASSES: [usize; 6] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
+
+/// Frame memory by class, with the count of what is out.
+#[derive(Debug)]
+pub struct Pool {
+    free: [Mutex<Vec<Vec<u8>>>; CLASSES.len()],
+    /// Bytes kept free at most, per class.
+    keep_bytes: usize,
+    in_flight: AtomicUsize,
+    budget: usize,
+}
+
+impl Pool {
+    /// Makes an empty pool with a budget in bytes; keeps at most `budget / 4` free per class.
+    #[must_use]
+    pub fn new(budget: usize) -> Arc<Self> {
+        Arc::new(Self {
+            free: std::array::from_fn(|_| Mutex::new(Vec::new())),
+            keep_bytes: budget / 4,
+            in_flight: AtomicUsize::new(0),
+            budget,
+        })
+    }
+
+    /// Takes a buffer with room for at least `room` bytes; empty, from the smallest class that fits.
+    #[must_use]
+    pub fn take(&self, room: usize) -> Vec<u8> {
+        let buffer = match CLASSES.iter().position(|&size| size >= room) {
+            Some(class) => {
+                let free = self.free[class].lock().pop();
+                free.unwrap_or_else(|| Vec::with_capacity(CLASSES[class]))
+            }
+            None => Vec::with_capacity(room),
+        };
+        self.in_flight
+            .fetch_add(buffer.capacity(), Ordering::Relaxed);
+        buffer
+    }
+
+    /// Takes a buffer back, to be handed out again or freed.
+    pub fn give(&self, mut buffer: Vec<u8>) {
+        let capacity = buffer.capacity();
+        if capacity == 0 {
+            return;
+        }
+        self.in_flight.fetch_sub(capacity, Ordering::Relaxed);
+        let Some(class) = CLASSES.iter().position(|&size| size == capacity) else { return };
+        buffer.clear();
+        let mut free = self.free[class].lock();
+        if (free.len() + 1) * capacity <= self.keep_bytes.max(capacity) {
+            free.push(buffer);
+        }
+    }
+
+    /// Bytes of capacity handed out and not given back.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.load(Ordering::Relaxed)
+    }
+
+    /// The budget in bytes.
+    #[must_use]
+    pub const fn budget(&self) -> usize {
+        self.budget
+    }
+
+    /// Whether more is in flight than the budget allows: lanes stop filling, batchers seal.
+    #[must_use]
+    pub fn is_over_budget(&self) -> bool {
+        self.in_flight() > self.budget
+    }
+}

@@ -1,0 +1,391 @@
+//! A port: one lane's way into one sink. Routes rows, encodes them into the shard's open frame.
+//!
+//! Lane thread only. A push always takes its row; a frame whose queue has no room is parked here
+//! and the loop yields after the payload in hand.
+//!
+//! ```text
+//! push -> open frame of the shard -> (full, linger, idle, revoke, drain) -> queue
+//!                                                              no room   -> parked -> queue
+//! ```
+//!
+//! A frame's mark, the end of its last whole payload, moves when the first row of another payload
+//! arrives: what stands behind it belongs to the payload in hand and is cut if that one fails.
+//!
+//! Holds: INV-Q1, INV-Q2, INV-L2.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use super::frame::Frame;
+use super::frame_buf::FrameBuf;
+use super::pool::Pool;
+use super::row::{Row, RowEncoder};
+use crate::id::{Offset, ShardId, SinkId};
+use crate::lane::shared::LaneShared;
+use crate::queue::{Refused, ShardQueue, Slot};
+use crate::sync::{Arc, AtomicU64, Ordering};
+
+/// How rows find their shard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Route {
+    /// By the sink's `key = ..`.
+    Key,
+    /// One shard per frame after the other.
+    RoundRobin,
+}
+
+/// What the ports of all lanes into one sink share.
+#[derive(Debug)]
+pub struct SinkShared {
+    /// Which sink.
+    pub sink: SinkId,
+    /// The name it is declared with.
+    pub name: &'static str,
+    /// Shape `[shard]`, never empty.
+    pub queues: Vec<Arc<ShardQueue>>,
+    /// How rows find their shard.
+    pub route: Route,
+    /// Bytes at which a frame is full; it may pass them by one payload's rows.
+    pub frame_bytes: usize,
+    /// How old a frame's first row may grow before the frame is handed over.
+    pub linger: Duration,
+    /// Where frames take their memory.
+    pub pool: Arc<Pool>,
+    /// Rows that lanes handed over, cut rows not counted.
+    pub pushed: AtomicU64,
+}
+
+/// A frame that rows are appended to.
+#[derive(Debug)]
+struct OpenFrame {
+    frame: Frame,
+    /// End of the last whole payload, in bytes and in rows.
+    mark: usize,
+    mark_rows: u32,
+}
+
+/// Why a row could not be encoded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// The sink's name.
+    pub sink: &'static str,
+    /// The row type's name.
+    pub row: &'static str,
+    /// The column, if the encoder named one.
+    pub column: Option<&'static str>,
+    /// What has no representation.
+    pub reason: String,
+}
+
+/// The part of a port that does not depend on the encoder.
+#[derive(Debug)]
+pub struct PortCore {
+    shared: Arc<SinkShared>,
+    lane: Arc<LaneShared>,
+    /// Shape `[shard]`.
+    open: Vec<Option<OpenFrame>>,
+    modulo: Modulo,
+    round_robin: usize,
+    /// A frame is full, something is parked, or a row was refused: look at the end of the payload.
+    attention: bool,
+    full: bool,
+    parked: VecDeque<Frame>,
+    fault: Option<Fault>,
+    now: Instant,
+    slot: Slot,
+}
+
+/// One lane's way into one sink.
+#[derive(Debug)]
+pub struct Port<E> {
+    core: PortCore,
+    encoder: E,
+}
+
+impl<E: RowEncoder> Port<E> {
+    /// Makes a port; nothing is allocated for a shard before its first row.
+    #[must_use]
+    pub fn new(shared: Arc<SinkShared>, lane: Arc<LaneShared>, slot: Slot, now: Instant) -> Self {
+        let shards = shared.queues.len();
+        let core = PortCore {
+            open: (0..shards).map(|_| None).collect(),
+            modulo: Modulo::new(shards),
+            shared,
+            lane,
+            round_robin: 0,
+            attention: false,
+            full: false,
+            parked: VecDeque::new(),
+            fault: None,
+            now,
+            slot,
+        };
+        Self { core, encoder: E::default() }
+    }
+
+    /// Takes a row of the payload at `at`: routes it and encodes it into its shard's open frame.
+    ///
+    /// Never waits and never refuses. A row the format has no representation for is cut again and
+    /// remembered: the lane stops before this payload.
+    #[inline]
+    pub fn push<R: Row>(&mut self, row: &R, at: Offset, shard_hash: impl FnOnce(&R) -> u64) {
+        let core = &mut self.core;
+        let shard = if core.open.len() == 1 {
+            0
+        } else {
+            match core.shared.route {
+                Route::Key => core.modulo.of(shard_hash(row)),
+                Route::RoundRobin => core.round_robin,
+            }
+        };
+        if core.open[shard].is_none() {
+            core.open_frame(shard, at);
+        }
+        let Some(open) = &mut core.open[shard] else { unreachable!("INV-Q1: opened above") };
+        let before = open.frame.buf.len();
+        if open.frame.last != at {
+            open.mark = before;
+            open.mark_rows = open.frame.rows;
+            open.frame.last = at;
+        }
+        match self.encoder.encode(row, &mut open.frame.buf) {
+            Ok(()) => {
+                open.frame.rows += 1;
+                if open.frame.buf.len() >= core.shared.frame_bytes {
+                    core.attention = true;
+                    core.full = true;
+                }
+            }
+            Err(error) => {
+                open.frame.buf.truncate(before);
+                core.refuse(R::NAME, &error);
+            }
+        }
+    }
+
+    /// The part that does not depend on the encoder.
+    pub fn core_mut(&mut self) -> &mut PortCore {
+        &mut self.core
+    }
+
+    /// Whether the end of the payload has something to do here.
+    #[inline]
+    #[must_use]
+    pub const fn attention(&self) -> bool {
+        self.core.attention
+    }
+}
+
+impl PortCore {
+    #[cold]
+    #[inline(never)]
+    fn open_frame(&mut self, shard: usize, at: Offset) {
+        let frame = Frame {
+            buf: FrameBuf::new(Arc::clone(&self.shared.pool)),
+            key: self.lane.open(at),
+            lane: Arc::clone(&self.lane),
+            sink: self.shared.sink,
+            shard: ShardId(shard),
+            rows: 0,
+            first: at,
+            last: at,
+            opened_at: self.now,
+        };
+        self.open[shard] = Some(OpenFrame { frame, mark: 0, mark_rows: 0 });
+    }
+
+    #[cold]
+    fn refuse(&mut self, row: &'static str, error: &super::row::EncodeError) {
+        self.attention = true;
+        self.fault.get_or_insert_with(|| Fault {
+            sink: self.shared.name,
+            row,
+            column: error.column(),
+            reason: error.to_string(),
+        });
+    }
+
+    /// The end of a payload that wants attention: hands over full frames.
+    ///
+    /// Returns whether the loop must yield: something is parked, or a row was refused.
+    #[cold]
+    pub fn end_of_payload(&mut self) -> bool {
+        if self.full {
+            self.full = false;
+            for shard in 0..self.open.len() {
+                let full = |open: &OpenFrame| open.frame.buf.len() >= self.shared.frame_bytes;
+                if self.open[shard].as_ref().is_some_and(full) {
+                    self.hand_over(shard);
+                }
+            }
+        }
+        self.attention = !self.parked.is_empty() || self.fault.is_some();
+        self.attention
+    }
+
+    /// Hands over every open frame; all payloads are whole.
+    pub fn hand_over_all(&mut self) {
+        for shard in 0..self.open.len() {
+            self.hand_over(shard);
+        }
+        self.attention = !self.parked.is_empty() || self.fault.is_some();
+    }
+
+    /// Hands over the open frames whose first row is as old as the linger.
+    pub fn hand_over_due(&mut self) {
+        for shard in 0..self.open.len() {
+            let due = |open: &OpenFrame| self.now >= open.frame.opened_at + self.shared.linger;
+            if self.open[shard].as_ref().is_some_and(due) {
+                self.hand_over(shard);
+            }
+        }
+        self.attention = !self.parked.is_empty() || self.fault.is_some();
+    }
+
+    /// When the oldest open frame comes due; `None` if none is open.
+    #[must_use]
+    pub fn due_at(&self) -> Option<Instant> {
+        self.open
+            .iter()
+            .flatten()
+            .map(|open| open.frame.opened_at + self.shared.linger)
+            .min()
+    }
+
+    /// Cuts the rows of the payload in hand: they stand behind the mark of frames that end in it.
+    ///
+    /// Frames without a whole payload are given up; their ledger entries resolve, and the lane's
+    /// position, which never passed the payload in hand, holds the watermark.
+    pub fn cut(&mut self, in_hand: Offset) {
+        for slot in &mut self.open {
+            let Some(open) = slot else { continue };
+            if open.frame.last != in_hand {
+                continue;
+            }
+            open.frame.buf.truncate(open.mark);
+            open.frame.rows = open.mark_rows;
+            if open.frame.rows == 0 {
+                open.frame.resolve();
+                *slot = None;
+            }
+        }
+    }
+
+    /// Offers parked frames again, oldest first; whether none is left.
+    pub fn offer_parked(&mut self) -> bool {
+        for _ in 0..self.parked.len() {
+            let Some(frame) = self.parked.pop_front() else { break };
+            self.offer(frame);
+        }
+        self.attention = !self.parked.is_empty() || self.fault.is_some();
+        self.parked.is_empty()
+    }
+
+    /// Gives up everything not handed over: the lane's epoch is over. Returns the rows dropped.
+    pub fn abandon(&mut self) -> u64 {
+        let open = self
+            .open
+            .iter_mut()
+            .filter_map(Option::take)
+            .map(|open| open.frame.rows);
+        let open: u64 = open.map(u64::from).sum();
+        open + self
+            .parked
+            .drain(..)
+            .map(|frame| u64::from(frame.rows))
+            .sum::<u64>()
+    }
+
+    /// Sets the time that frames opened from now on were opened at.
+    pub fn set_now(&mut self, now: Instant) {
+        self.now = now;
+    }
+
+    /// Whether frames wait here because their queue has no room.
+    #[must_use]
+    pub fn is_parked(&self) -> bool {
+        !self.parked.is_empty()
+    }
+
+    /// Why a row could not be encoded, if one could not.
+    #[must_use]
+    pub const fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    fn hand_over(&mut self, shard: usize) {
+        let Some(open) = self.open[shard].take() else { return };
+        if open.frame.rows == 0 {
+            open.frame.resolve();
+            return;
+        }
+        if self.shared.route == Route::RoundRobin {
+            self.round_robin = (self.round_robin + 1) % self.open.len();
+        }
+        self.shared
+            .pushed
+            .fetch_add(u64::from(open.frame.rows), Ordering::Relaxed);
+        // Behind a parked frame of the same shard every later one waits too, or rows would pass.
+        if self.parked.iter().any(|parked| parked.shard.0 == shard) {
+            self.parked.push_back(open.frame);
+        } else {
+            self.offer(open.frame);
+        }
+    }
+
+    fn offer(&mut self, frame: Frame) {
+        let shard = frame.shard.0;
+        if self.parked.iter().any(|parked| parked.shard.0 == shard) {
+            self.parked.push_back(frame);
+            return;
+        }
+        match self.shared.queues[shard].offer(frame, &self.slot) {
+            Ok(()) => {}
+            Err(Refused::Full(frame) | Refused::Closed(frame)) => self.parked.push_back(frame),
+        }
+    }
+}
+
+/// An exact modulo by a number fixed at start, without a division.
+///
+/// Source: Lemire, Kaser, Kurz, "Faster remainder by direct computation" (2019), for 32-bit
+/// numerators: the hash is folded to 32 bits first.
+#[derive(Clone, Copy, Debug)]
+struct Modulo {
+    divisor: u64,
+    reciprocal: u64,
+}
+
+impl Modulo {
+    fn new(divisor: usize) -> Self {
+        let divisor = divisor.max(1) as u64;
+        Self { divisor, reciprocal: (u64::MAX / divisor).wrapping_add(1) }
+    }
+
+    #[inline]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "folded to 32 bits; the result is < divisor"
+    )]
+    fn of(self, hash: u64) -> usize {
+        let folded = u64::from((hash ^ (hash >> 32)) as u32);
+        let low = self.reciprocal.wrapping_mul(folded);
+        ((u128::from(low) * u128::from(self.divisor)) >> 64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_modulo_is_exact() {
+        for divisor in [1usize, 2, 3, 5, 7, 64, 1000, 1 << 20] {
+            let modulo = Modulo::new(divisor);
+            for hash in [0u64, 1, 63, 64, 1 << 31, u64::from(u32::MAX), 0x9e37_79b9_7f4a_7c15] {
+                let folded = (hash ^ (hash >> 32)) & u64::from(u32::MAX);
+                assert_eq!(modulo.of(hash) as u64, folded % divisor as u64, "{hash} % {divisor}");
+            }
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The source's half of the runtime: lanes, what they share, the threads that run them.
+
+pub mod shared;
+pub mod source;

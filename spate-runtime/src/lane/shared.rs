@@ -1,0 +1,96 @@
+//! What a lane shares with the writers and the controller: its ledger, its position, its end.
+//!
+//! Written by the lane thread (position, frames opened) and the writers (frames resolved), read by
+//! the controller (watermark). The order matters: the lane registers a frame before its position
+//! passes the frame's first offset, and the controller reads the position before it looks at the
+//! frames. In the other order a frame opened in between would be passed over.
+//!
+//! Holds: INV-W1, INV-A2. Model: `loom.rs`.
+
+use crate::id::{Epoch, NextOffset, Offset, Partition, Watermark};
+use crate::ledger::{FrameKey, Incarnation, Ledger};
+use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
+
+/// The shared part of one lane: one partition in one epoch.
+#[derive(Debug)]
+pub struct LaneShared {
+    /// Which partition the lane reads.
+    pub partition: Partition,
+    /// Which assignment of it.
+    pub epoch: Epoch,
+    /// Tells this life of the partition's log from an earlier one of the same name.
+    pub incarnation: Incarnation,
+    position: AtomicU64,
+    ledger: Mutex<Ledger>,
+    void: AtomicBool,
+}
+
+impl LaneShared {
+    /// Makes the shared part of a lane that starts at `start`.
+    #[must_use]
+    pub fn new(
+        partition: Partition,
+        epoch: Epoch,
+        incarnation: Incarnation,
+        start: NextOffset,
+    ) -> Self {
+        Self {
+            partition,
+            epoch,
+            incarnation,
+            position: AtomicU64::new(start.0),
+            ledger: Mutex::default(),
+            void: AtomicBool::new(false),
+        }
+    }
+
+    /// Registers a frame, before any payload at or after `first` is counted as read.
+    pub fn open(&self, first: Offset) -> FrameKey {
+        self.ledger.lock().open(first)
+    }
+
+    /// Marks a frame durable; void (and false) once the epoch has ended (INV-A2).
+    pub fn resolve(&self, key: FrameKey) -> bool {
+        !self.is_void() && self.ledger.lock().resolve(key)
+    }
+
+    /// Says that every payload below `position` went through the chain and registered its frames.
+    pub fn advance(&self, position: NextOffset) {
+        debug_assert!(
+            self.position.load(Ordering::Relaxed) <= position.0,
+            "INV-W2: position of {} moved back to {position}",
+            self.partition
+        );
+        self.position.store(position.0, Ordering::Release);
+    }
+
+    /// Everything below it was read and registered.
+    #[must_use]
+    pub fn position(&self) -> NextOffset {
+        NextOffset(self.position.load(Ordering::Acquire))
+    }
+
+    /// The first offset not covered by the resolved prefix.
+    #[must_use]
+    pub fn watermark(&self) -> Watermark {
+        let position = self.position();
+        self.ledger.lock().watermark(position)
+    }
+
+    /// Frames not resolved yet.
+    #[must_use]
+    pub fn unresolved(&self) -> usize {
+        self.ledger.lock().unresolved()
+    }
+
+    /// Ends the epoch: acks that come later count for nothing, writes not on the wire are dropped.
+    pub fn end(&self) {
+        self.void.store(true, Ordering::Release);
+    }
+
+    /// Whether the epoch has ended.
+    #[must_use]
+    pub fn is_void(&self) -> bool {
+        self.void.load(Ordering::Acquire)
+    }
+}

@@ -1,0 +1,1 @@
+//! A naive twin of the ledger.

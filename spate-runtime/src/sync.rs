@@ -1,0 +1,38 @@
+//! One door to the primitives that loom can replace.
+//!
+//! A `Mutex` here never poisons for its caller: a panic while it is held is a panic of the whole
+//! lane, and what it guards is kept consistent before anything that can panic.
+
+#[cfg(not(loom))]
+pub(crate) use std::{
+    sync::{Arc, atomic::*},
+    thread,
+};
+
+#[cfg(loom)]
+pub(crate) use loom::{
+    sync::{Arc, atomic::*},
+    thread,
+};
+
+#[cfg(not(loom))]
+use std::sync as imp;
+
+#[cfg(loom)]
+use loom::sync as imp;
+
+/// A mutex whose `lock` gives the guard, poisoned or not.
+#[derive(Debug, Default)]
+pub(crate) struct Mutex<T>(imp::Mutex<T>);
+
+impl<T> Mutex<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(imp::Mutex::new(value))
+    }
+
+    pub(crate) fn lock(&self) -> imp::MutexGuard<'_, T> {
+        self.0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
