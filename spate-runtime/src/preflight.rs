@@ -5,6 +5,8 @@
 pub enum Severity {
     /// The pipeline does not start.
     Error,
+    /// The other side does not answer: a start waits for it, `check` fails.
+    Unreachable,
     /// The pipeline starts; the operator should read this.
     Warning,
     /// What was found and is as it should be.
@@ -34,6 +36,16 @@ impl Findings {
         self.push(Severity::Error, code, text.into(), help.into());
     }
 
+    /// Adds that the other side does not answer (yet).
+    pub fn unreachable(
+        &mut self,
+        code: &'static str,
+        text: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push(Severity::Unreachable, code, text.into(), help.into());
+    }
+
     /// Adds a warning.
     pub fn warning(
         &mut self,
@@ -55,6 +67,14 @@ impl Findings {
         self.0
             .iter()
             .any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// Whether the other side did not answer somewhere.
+    #[must_use]
+    pub fn has_unreachable(&self) -> bool {
+        self.0
+            .iter()
+            .any(|finding| finding.severity == Severity::Unreachable)
     }
 
     fn push(&mut self, severity: Severity, code: &'static str, text: String, help: String) {

@@ -24,6 +24,12 @@ pub trait SinkSet: Send + 'static {
 #[cold]
 #[inline(never)]
 pub fn end_of_payload_cold(sinks: &mut dyn SinkSet) -> bool {
+    let mut refused = false;
+    sinks.each_port(&mut |port| refused |= port.fault().is_some());
+    if refused {
+        // Nothing of this payload may be handed over: it is about to be cut.
+        return true;
+    }
     let mut must_yield = false;
     sinks.each_port(&mut |port| must_yield |= port.end_of_payload());
     must_yield

@@ -58,12 +58,14 @@ pub trait Sink: Send + Sync + 'static {
     fn probe(&self, shard: ShardId, replica: ReplicaId) -> BoxFuture<'_, Result<(), WriteError>>;
 
     /// Writes a sealed batch; `Ok` means durable. The same batch may come again, byte for byte.
-    fn write<'a>(
-        &'a self,
+    ///
+    /// The batch is shared so that a transport may send its chunks without copying them.
+    fn write(
+        &self,
         shard: ShardId,
         replica: ReplicaId,
-        batch: &'a SealedBatch,
-    ) -> BoxFuture<'a, Result<(), WriteError>>;
+        batch: Arc<SealedBatch>,
+    ) -> BoxFuture<'_, Result<(), WriteError>>;
 }
 
 /// What became of a write that did not succeed.
