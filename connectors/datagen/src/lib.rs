@@ -1,1 +1,25 @@
-//! A deterministic generator of orders for examples and tests.
+//! A deterministic generator of orders, for examples, tests and benchmarks.
+//!
+//! Record `i` is a pure function of the settings and `i`: no clock, no shared state, the same on
+//! every machine. Among the orders are poison records, tombstones, empty values and duplicates at
+//! given rates, and [`Expected`] says exactly how many of each, and what the rest sums to.
+//!
+//! ```
+//! use spate_datagen::{Expected, Orders, Settings};
+//!
+//! let settings = Settings { records: Some(1000), partitions: 4, seed: 1, ..Settings::default() };
+//! let mut orders = Orders::new(&settings);
+//! let mut value = Vec::new();
+//! let mut tombstones = 0;
+//! while let Some(head) = orders.next_into(&mut value) {
+//!     tombstones += u64::from(head.is_tombstone());
+//! }
+//! assert_eq!(tombstones, Expected::of(&settings).tombstones);
+//! ```
+
+mod expected;
+mod order;
+mod rng;
+
+pub use expected::Expected;
+pub use order::{Customer, Fate, Head, Key, Kind, Order, Orders, Poison, Record, Settings, Shape};
