@@ -8,6 +8,7 @@ pub mod frame_buf;
 pub mod lane_chain;
 pub mod pool;
 pub mod port;
+pub mod recent_keys;
 pub mod row;
 pub mod shard_key;
 mod skip_log;
