@@ -2,9 +2,11 @@
 
 pub mod cx;
 pub mod dead_letter;
+pub mod decimal;
 pub mod format;
 pub mod frame;
 pub mod frame_buf;
+pub mod int256;
 pub mod lane_chain;
 pub mod pool;
 pub mod port;
@@ -13,4 +15,6 @@ pub mod row;
 pub mod shard_key;
 mod skip_log;
 pub mod tally;
+pub mod time;
+pub mod types;
 pub mod value;

@@ -8,6 +8,7 @@
 //! ```
 
 use super::frame_buf::FrameBuf;
+use super::int256::{Int256, UInt256};
 
 /// A column of a row, known when the program compiles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,11 +32,13 @@ pub enum DataType {
     UInt32,
     UInt64,
     UInt128,
+    UInt256,
     Int8,
     Int16,
     Int32,
     Int64,
     Int128,
+    Int256,
     Float32,
     Float64,
     /// UTF-8 text.
@@ -153,6 +156,14 @@ pub trait ValueEncoder {
     fn i32(&mut self, v: i32) -> Result<(), EncodeError>;
     fn i64(&mut self, v: i64) -> Result<(), EncodeError>;
     fn i128(&mut self, v: i128) -> Result<(), EncodeError>;
+    fn int256(&mut self, v: Int256) -> Result<(), EncodeError> {
+        let _ = v;
+        Err(EncodeError::new("this format has no 256-bit integers"))
+    }
+    fn uint256(&mut self, v: UInt256) -> Result<(), EncodeError> {
+        let _ = v;
+        Err(EncodeError::new("this format has no 256-bit integers"))
+    }
     fn f32(&mut self, v: f32) -> Result<(), EncodeError>;
     fn f64(&mut self, v: f64) -> Result<(), EncodeError>;
     fn str(&mut self, v: &str) -> Result<(), EncodeError>;

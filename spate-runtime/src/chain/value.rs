@@ -1,6 +1,7 @@
 //! [`Value`] for the types of the standard library, and `LowCardinality`.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::row::{DataType, EncodeError, Value, ValueEncoder};
@@ -42,7 +43,7 @@ scalars! {
 }
 
 /// The longest LEB128 length of a 64-bit size.
-const LENGTH_BOUND: usize = 10;
+pub(super) const LENGTH_BOUND: usize = 10;
 
 impl Value for str {
     const DATA_TYPE: DataType = DataType::String;
@@ -147,6 +148,88 @@ impl<T: Value> Value for Vec<T> {
     fn encode<E: ValueEncoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
         self.as_slice().encode(encoder)
     }
+}
+
+impl<T: Value, const N: usize> Value for [T; N] {
+    const DATA_TYPE: DataType = DataType::Array(&T::DATA_TYPE);
+
+    fn binary_bound(&self) -> usize {
+        self.as_slice().binary_bound()
+    }
+
+    fn encode<E: ValueEncoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
+        self.as_slice().encode(encoder)
+    }
+}
+
+impl<T: Value + ?Sized> Value for Box<T> {
+    const DATA_TYPE: DataType = T::DATA_TYPE;
+
+    #[inline]
+    fn binary_bound(&self) -> usize {
+        (**self).binary_bound()
+    }
+
+    #[inline]
+    fn encode<E: ValueEncoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
+        (**self).encode(encoder)
+    }
+}
+
+/// A map in the order of its keys. A `HashMap` is no value: its order changes from run to run, and
+/// a replay must give the same bytes.
+impl<K: Value + Ord, V: Value> Value for BTreeMap<K, V> {
+    const DATA_TYPE: DataType = DataType::Map(&K::DATA_TYPE, &V::DATA_TYPE);
+
+    fn binary_bound(&self) -> usize {
+        let bounds = |(key, value): (&K, &V)| key.binary_bound() + value.binary_bound();
+        LENGTH_BOUND + self.iter().map(bounds).sum::<usize>()
+    }
+
+    fn encode<E: ValueEncoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
+        encoder.map_begin(self.len())?;
+        for (key, value) in self {
+            encoder.map_key()?;
+            key.encode(encoder)?;
+            encoder.map_value()?;
+            value.encode(encoder)?;
+        }
+        encoder.map_end()
+    }
+}
+
+macro_rules! tuples {
+    ($(($len:literal: $($t:ident $index:tt),+))*) => {$(
+        impl<$($t: Value),+> Value for ($($t,)+) {
+            const DATA_TYPE: DataType = DataType::Tuple(&[$($t::DATA_TYPE),+]);
+
+            #[inline]
+            fn binary_bound(&self) -> usize {
+                0 $(+ self.$index.binary_bound())+
+            }
+
+            #[inline]
+            fn encode<E: ValueEncoder>(&self, encoder: &mut E) -> Result<(), EncodeError> {
+                encoder.tuple_begin($len)?;
+                $(
+                    encoder.item()?;
+                    self.$index.encode(encoder)?;
+                )+
+                encoder.tuple_end()
+            }
+        }
+    )*};
+}
+
+tuples! {
+    (1: A 0)
+    (2: A 0, B 1)
+    (3: A 0, B 1, C 2)
+    (4: A 0, B 1, C 2, D 3)
+    (5: A 0, B 1, C 2, D 3, F 4)
+    (6: A 0, B 1, C 2, D 3, F 4, G 5)
+    (7: A 0, B 1, C 2, D 3, F 4, G 5, H 6)
+    (8: A 0, B 1, C 2, D 3, F 4, G 5, H 6, I 7)
 }
 
 /// A value that the warehouse stores with a dictionary (`LowCardinality(T)` in ClickHouse).
