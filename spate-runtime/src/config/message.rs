@@ -1,0 +1,324 @@
+//! What a fault says: one set of words for the compiler's message and for the start's. `const`.
+//!
+//! A value is shown as it is written in the file, never as its variables were filled in; a secret
+//! is not shown at all, nor is the user part of a URL.
+//!
+//! Source: field reports R132, R134.
+
+use super::check::{Entry, Fault, FaultKind, Place, Value};
+use super::scalar::Why;
+use super::schema::{Key, Type};
+
+/// A text of bounded length that can be written in a `const fn`; what does not fit is left out.
+#[derive(Clone, Copy)]
+pub(super) struct Line {
+    bytes: [u8; Self::WIDEST],
+    len: usize,
+}
+
+impl Line {
+    const WIDEST: usize = 1024;
+
+    const fn new() -> Self {
+        Self { bytes: [0; Self::WIDEST], len: 0 }
+    }
+
+    pub(super) const fn as_str(&self) -> &str {
+        let (text, _) = self.bytes.split_at(self.len);
+        match std::str::from_utf8(text) {
+            Ok(text) => text,
+            Err(_) => panic!("characters are pushed whole"),
+        }
+    }
+
+    const fn push(mut self, text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut from = 0;
+        while from < bytes.len() {
+            let to = char_end(bytes, from);
+            if self.len + to - from > Self::WIDEST {
+                return self;
+            }
+            while from < to {
+                self.bytes[self.len] = bytes[from];
+                self.len += 1;
+                from += 1;
+            }
+        }
+        self
+    }
+
+    const fn number(self, number: u64) -> Self {
+        let line = if number > 9 { self.number(number / 10) } else { self };
+        let (_, digits) = "0123456789".split_at((number % 10) as usize);
+        line.push(digits.split_at(1).0)
+    }
+
+    /// A value as written, on one line, at most 40 characters, without the user part of a URL.
+    const fn shown(self, value: &str) -> Self {
+        let bytes = value.as_bytes();
+        let (mut end, mut chars) = (0, 0);
+        while end < bytes.len() && chars < 40 && bytes[end] >= b' ' {
+            if bytes[end] == b'@' {
+                return self.push("(not shown)");
+            }
+            end = char_end(bytes, end);
+            chars += 1;
+        }
+        let line = self.push("`").push(value.split_at(end).0);
+        if end < bytes.len() { line.push("…`") } else { line.push("`") }
+    }
+}
+
+/// `file:line:col: text [code]; help: help`, for a compile-time message.
+pub(super) const fn line(fault: &Fault<'_>, file: &str, entries: &[Entry<'_>]) -> Line {
+    let to = write_place(Line::new(), fault.place, file, entries).push(": ");
+    let to = write_text(to, fault, entries)
+        .push(" [")
+        .push(fault.kind.code())
+        .push("]");
+    let help = help(fault);
+    if help.as_str().is_empty() { to } else { to.push("\n  help: ").push(help.as_str()) }
+}
+
+/// `file:line:col`, or the file alone.
+pub(super) const fn place(fault: &Fault<'_>, file: &str, entries: &[Entry<'_>]) -> Line {
+    write_place(Line::new(), fault.place, file, entries)
+}
+
+/// What is wrong.
+pub(super) const fn text(fault: &Fault<'_>, entries: &[Entry<'_>]) -> Line {
+    write_text(Line::new(), fault, entries)
+}
+
+/// What to write instead; may be empty.
+pub(super) const fn help(fault: &Fault<'_>) -> Line {
+    let to = Line::new();
+    match fault.kind {
+        FaultKind::Undeclared { nearest } if nearest.is_empty() => {
+            to.push("remove it, or declare it in the module")
+        }
+        FaultKind::Undeclared { nearest } | FaultKind::UnknownKey { nearest, .. }
+            if !nearest.is_empty() =>
+        {
+            to.push("did you mean `").push(nearest).push("`?")
+        }
+        FaultKind::UnknownKey { known, .. } => write_keys(to.push("known here: "), known),
+        FaultKind::Undeclared { .. } | FaultKind::Twice { .. } => to.push("remove one of them"),
+        FaultKind::NoSection { name, requires } => to
+            .push("write `")
+            .push(name)
+            .push(":` with `")
+            .push(requires)
+            .push("` in it"),
+        FaultKind::NoKey { key } => to
+            .push("`")
+            .push(key.name)
+            .push("` is ")
+            .push(kind(&key.ty))
+            .push(": ")
+            .push(key.doc),
+        FaultKind::Empty { ty: Type::Text } => to.push("write `\"\"` for an empty text"),
+        FaultKind::Empty { ty } => write_expected(to, &ty, None),
+        FaultKind::Unset { variable } => to
+            .push("set it, or write `${")
+            .push(variable)
+            .push(":-default}`"),
+        FaultKind::Wrong { ty, min, .. } => write_expected(to, &ty, min),
+        FaultKind::NoFeature { feature } => to
+            .push("build with `features = [\"")
+            .push(feature)
+            .push("\"]`"),
+    }
+}
+
+const fn write_place(to: Line, place: Place, file: &str, entries: &[Entry<'_>]) -> Line {
+    let (line, col) = match place {
+        Place::File => return to.push(file),
+        Place::Key(at) => (entries[at].line, entries[at].col),
+        Place::Value(at) => (entries[at].value_line, entries[at].value_col),
+    };
+    to.push(file)
+        .push(":")
+        .number(line as u64)
+        .push(":")
+        .number(col as u64)
+}
+
+const fn write_text(to: Line, fault: &Fault<'_>, entries: &[Entry<'_>]) -> Line {
+    let at = match fault.place {
+        Place::File => 0,
+        Place::Key(at) | Place::Value(at) => at,
+    };
+    match fault.kind {
+        FaultKind::Undeclared { .. } => to
+            .push("section `")
+            .push(entries[at].key)
+            .push("` is for no declared name"),
+        FaultKind::NoSection { name, .. } => to.push("section `").push(name).push("` is missing"),
+        FaultKind::UnknownKey { .. } => write_name(to.push("unknown key "), entries, at),
+        FaultKind::Twice { first } => write_name(to, entries, at)
+            .push(" was given on line ")
+            .number(entries[first].line as u64)
+            .push(" already"),
+        FaultKind::NoKey { key } => write_path(to.push("key `"), entries, at)
+            .push(".")
+            .push(key.name)
+            .push("` is missing"),
+        FaultKind::Empty { .. } => write_name(to, entries, at).push(" has no value"),
+        FaultKind::Unset { variable } => {
+            let to = to.push("variable `").push(variable).push("` of ");
+            write_name(to, entries, at).push(" is not set")
+        }
+        FaultKind::Wrong { why, ty, secret, .. } => {
+            write_wrong(write_name(to, entries, at), &entries[at], why, &ty, secret)
+        }
+        FaultKind::NoFeature { feature } => write_name(to, entries, at)
+            .push(" needs the feature `")
+            .push(feature)
+            .push("`"),
+    }
+}
+
+const fn write_wrong(to: Line, entry: &Entry<'_>, why: Why, ty: &Type, secret: bool) -> Line {
+    let to = match entry.value {
+        Value::Map => to.push(" is a section"),
+        Value::List => to.push(" is a list"),
+        _ if secret => to.push(" has a value"),
+        _ => to.push(" is ").shown(entry.shown),
+    };
+    match why {
+        Why::Shape | Why::Form if secret => to.push(" that is not ").push(kind(ty)),
+        Why::Shape | Why::Form => to.push(", not ").push(kind(ty)),
+        Why::NoUnit => to.push(" without a unit"),
+        Why::UnknownUnit => to.push(" with an unknown unit"),
+        Why::Range => to.push(", which is out of range"),
+    }
+}
+
+/// The path of an entry in backticks: `lines.shards[1]`.
+const fn write_name(to: Line, entries: &[Entry<'_>], at: usize) -> Line {
+    write_path(to.push("`"), entries, at).push("`")
+}
+
+const fn write_path(to: Line, entries: &[Entry<'_>], at: usize) -> Line {
+    let mut item = 0;
+    let mut above = at;
+    while above > 0 && entries[above - 1].depth >= entries[at].depth {
+        above -= 1;
+        item += (entries[above].depth == entries[at].depth) as u64;
+    }
+    if entries[at].depth == 0 || above == 0 {
+        return to.push(entries[at].key);
+    }
+    let to = write_path(to, entries, above - 1);
+    match entries[above - 1].value {
+        Value::List => to.push("[").number(item).push("]"),
+        _ => to.push(".").push(entries[at].key),
+    }
+}
+
+const fn write_keys(mut to: Line, sets: &[&[Key]]) -> Line {
+    let (mut set, mut any) = (0, false);
+    while set < sets.len() {
+        let mut i = 0;
+        while i < sets[set].len() {
+            to = to
+                .push(if any { ", `" } else { "`" })
+                .push(sets[set][i].name)
+                .push("`");
+            any = true;
+            i += 1;
+        }
+        set += 1;
+    }
+    if any { to } else { to.push("nothing") }
+}
+
+const fn kind(ty: &Type) -> &'static str {
+    match ty {
+        Type::Bool => "a boolean",
+        Type::Integer { .. } => "a whole number",
+        Type::Duration => "a duration",
+        Type::Size => "a size",
+        Type::Text => "a text",
+        Type::Choice(_) => "one of its words",
+        Type::List(_) => "a list",
+        Type::Either(..) => "what it can be",
+        Type::TextMap => "a map of texts",
+        Type::Section(_) => "a section",
+    }
+}
+
+const fn write_expected(to: Line, ty: &Type, min: Option<&str>) -> Line {
+    let to = match ty {
+        Type::Bool => to.push("`true` or `false`"),
+        Type::Integer { min, max } if *max == u64::MAX => {
+            to.push("a whole number of at least ").number(*min)
+        }
+        Type::Integer { min, max } => to
+            .push("a whole number from ")
+            .number(*min)
+            .push(" to ")
+            .number(*max),
+        Type::Duration => to.push("a duration with a unit, such as `250ms`, `1s`, `5m` or `12h`"),
+        Type::Size => to.push("a size with a unit, such as `64KiB`, `16MiB` or `1GB`"),
+        Type::Text => to.push("a text"),
+        Type::Choice(words) => write_words(to, words),
+        Type::List(item) => write_expected(to.push("a list, each item "), item, None),
+        Type::Either(a, b) => write_expected(write_expected(to, a, None).push(", or "), b, None),
+        Type::TextMap => to.push("a map of names to texts"),
+        Type::Section(_) => to.push("keys with values, one a line, indented"),
+    };
+    match min {
+        Some(min) => to.push(", at least `").push(min).push("`"),
+        None => to,
+    }
+}
+
+const fn write_words(mut to: Line, words: &[&str]) -> Line {
+    let mut i = 0;
+    while i < words.len() {
+        to = to.push(match i {
+            0 => "`",
+            _ if i + 1 == words.len() => " or `",
+            _ => ", `",
+        });
+        to = to.push(words[i]).push("`");
+        i += 1;
+    }
+    to
+}
+
+/// The end of the character that begins at `from`.
+const fn char_end(bytes: &[u8], from: usize) -> usize {
+    let mut to = from + 1;
+    while to < bytes.len() && bytes[to] & 0xC0 == 0x80 {
+        to += 1;
+    }
+    to
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_full_ends_at_a_whole_character() {
+        let mut line = Line::new();
+        for _ in 0..600 {
+            line = line.push("é");
+        }
+        assert_eq!(line.as_str().chars().count(), Line::WIDEST / 2);
+    }
+
+    #[test]
+    fn values_are_shown_on_one_line_without_users_of_urls() {
+        let shown = |value: &str| Line::new().shown(value).as_str().to_owned();
+        assert_eq!(shown("5"), "`5`");
+        assert_eq!(shown("a\nb: c"), "`a…`");
+        assert_eq!(shown(&"x".repeat(50)), format!("`{}…`", "x".repeat(40)));
+        assert_eq!(shown("http://u:S3cr3t-zz9@db"), "(not shown)");
+        assert_eq!(Line::new().number(0).number(1_234_567).as_str(), "01234567");
+    }
+}
