@@ -1,1 +1,5 @@
 //! Files as source and sink for spate, one JSON row a line.
+
+mod ndjson;
+
+pub use ndjson::Ndjson;
