@@ -9,7 +9,8 @@
 //!
 //! Holds: INV-Q3 (`in_flight` is the sum of the capacities handed out and not given back).
 
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering};
+use crate::queue::Slot;
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering};
 
 const CLASSES: [usize; 6] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
 
@@ -21,6 +22,9 @@ pub struct Pool {
     keep_bytes: usize,
     in_flight: AtomicUsize,
     budget: usize,
+    /// Lane threads that wait for room; each at most once.
+    waiting: Mutex<Vec<Slot>>,
+    has_waiting: AtomicBool,
 }
 
 impl Pool {
@@ -32,6 +36,8 @@ impl Pool {
             keep_bytes: budget / 4,
             in_flight: AtomicUsize::new(0),
             budget,
+            waiting: Mutex::default(),
+            has_waiting: AtomicBool::new(false),
         })
     }
 
@@ -56,12 +62,39 @@ impl Pool {
         if capacity == 0 {
             return;
         }
-        self.in_flight.fetch_sub(capacity, Ordering::Relaxed);
+        self.in_flight.fetch_sub(capacity, Ordering::SeqCst);
+        if self.has_waiting.load(Ordering::SeqCst) && !self.is_over_budget() {
+            self.wake_waiting();
+        }
         let Some(class) = CLASSES.iter().position(|&size| size == capacity) else { return };
         buffer.clear();
         let mut free = self.free[class].lock();
         if (free.len() + 1) * capacity <= self.keep_bytes.max(capacity) {
             free.push(buffer);
+        }
+    }
+
+    /// Asks for a wake when the budget has room again; whether it has room already.
+    pub fn wait_for_room(&self, slot: &Slot) -> bool {
+        let mut waiting = self.waiting.lock();
+        if !waiting.iter().any(|known| known.is_same(slot)) {
+            waiting.push(slot.clone());
+        }
+        // The flag before the look: a `give` in between sees the flag, or we see its bytes.
+        self.has_waiting.store(true, Ordering::SeqCst);
+        drop(waiting);
+        self.in_flight.load(Ordering::SeqCst) <= self.budget
+    }
+
+    #[cold]
+    fn wake_waiting(&self) {
+        let waiting = {
+            let mut waiting = self.waiting.lock();
+            self.has_waiting.store(false, Ordering::SeqCst);
+            std::mem::take(&mut *waiting)
+        };
+        for slot in waiting {
+            slot.wake();
         }
     }
 

@@ -51,8 +51,14 @@ pub struct SinkShared {
     pub linger: Duration,
     /// Where frames take their memory.
     pub pool: Arc<Pool>,
-    /// Rows that lanes handed over, cut rows not counted.
+    /// Rows that lanes pushed and did not keep open: handed over, cut or abandoned.
     pub pushed: AtomicU64,
+    /// Rows cut again because a later stage failed on their payload.
+    pub cut: AtomicU64,
+    /// Rows given up: their lane's epoch ended, or the drain's deadline passed.
+    pub abandoned: AtomicU64,
+    /// Rows that are durable.
+    pub durable: AtomicU64,
 }
 
 /// A frame that rows are appended to.
@@ -62,6 +68,8 @@ struct OpenFrame {
     /// End of the last whole payload, in bytes and in rows.
     mark: usize,
     mark_rows: u32,
+    /// Length at which to look whether the frame is full or the budget used up.
+    look_at: usize,
 }
 
 /// Why a row could not be encoded.
@@ -89,6 +97,8 @@ pub struct PortCore {
     /// A frame is full, something is parked, or a row was refused: look at the end of the payload.
     attention: bool,
     full: bool,
+    /// The budget was used up when a frame opened or grew.
+    gated: bool,
     parked: VecDeque<Frame>,
     fault: Option<Fault>,
     now: Instant,
@@ -115,6 +125,7 @@ impl<E: RowEncoder> Port<E> {
             round_robin: 0,
             attention: false,
             full: false,
+            gated: false,
             parked: VecDeque::new(),
             fault: None,
             now,
@@ -151,9 +162,8 @@ impl<E: RowEncoder> Port<E> {
         match self.encoder.encode(row, &mut open.frame.buf) {
             Ok(()) => {
                 open.frame.rows += 1;
-                if open.frame.buf.len() >= core.shared.frame_bytes {
-                    core.attention = true;
-                    core.full = true;
+                if open.frame.buf.len() >= open.look_at {
+                    core.look(shard);
                 }
             }
             Err(error) => {
@@ -191,7 +201,29 @@ impl PortCore {
             last: at,
             opened_at: self.now,
         };
-        self.open[shard] = Some(OpenFrame { frame, mark: 0, mark_rows: 0 });
+        self.open[shard] = Some(OpenFrame { frame, mark: 0, mark_rows: 0, look_at: 0 });
+    }
+
+    /// Looks whether a frame is full or the budget used up; then again when it grew.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self, shard: usize) {
+        let Some(open) = &mut self.open[shard] else { return };
+        let len = open.frame.buf.len();
+        if len >= self.shared.frame_bytes {
+            open.look_at = usize::MAX;
+            self.full = true;
+            self.attention = true;
+        } else {
+            open.look_at = self
+                .shared
+                .frame_bytes
+                .min(open.frame.buf.capacity().max(len + 1));
+        }
+        if self.shared.pool.is_over_budget() {
+            self.gated = true;
+            self.attention = true;
+        }
     }
 
     #[cold]
@@ -219,8 +251,8 @@ impl PortCore {
                 }
             }
         }
-        self.attention = !self.parked.is_empty() || self.fault.is_some();
-        self.attention
+        self.attend();
+        self.attention || std::mem::take(&mut self.gated)
     }
 
     /// Hands over every open frame; all payloads are whole.
@@ -228,7 +260,7 @@ impl PortCore {
         for shard in 0..self.open.len() {
             self.hand_over(shard);
         }
-        self.attention = !self.parked.is_empty() || self.fault.is_some();
+        self.attend();
     }
 
     /// Hands over the open frames whose first row is as old as the linger.
@@ -239,7 +271,7 @@ impl PortCore {
                 self.hand_over(shard);
             }
         }
-        self.attention = !self.parked.is_empty() || self.fault.is_some();
+        self.attend();
     }
 
     /// When the oldest open frame comes due; `None` if none is open.
@@ -252,6 +284,10 @@ impl PortCore {
             .min()
     }
 
+    fn attend(&mut self) {
+        self.attention = !self.parked.is_empty() || self.fault.is_some();
+    }
+
     /// Cuts the rows of the payload in hand: they stand behind the mark of frames that end in it.
     ///
     /// Frames without a whole payload are given up; their ledger entries resolve, and the lane's
@@ -262,6 +298,9 @@ impl PortCore {
             if open.frame.last != in_hand {
                 continue;
             }
+            let cut = u64::from(open.frame.rows - open.mark_rows);
+            self.shared.pushed.fetch_add(cut, Ordering::Relaxed);
+            self.shared.cut.fetch_add(cut, Ordering::Relaxed);
             open.frame.buf.truncate(open.mark);
             open.frame.rows = open.mark_rows;
             if open.frame.rows == 0 {
@@ -277,28 +316,40 @@ impl PortCore {
             let Some(frame) = self.parked.pop_front() else { break };
             self.offer(frame);
         }
-        self.attention = !self.parked.is_empty() || self.fault.is_some();
+        self.attend();
         self.parked.is_empty()
     }
 
-    /// Gives up everything not handed over: the lane's epoch is over. Returns the rows dropped.
-    pub fn abandon(&mut self) -> u64 {
+    /// Gives up everything not handed over, and counts it: the lane's epoch is over.
+    pub fn abandon(&mut self) {
         let open = self
             .open
             .iter_mut()
             .filter_map(Option::take)
             .map(|open| open.frame.rows);
         let open: u64 = open.map(u64::from).sum();
-        open + self
+        let parked: u64 = self
             .parked
             .drain(..)
             .map(|frame| u64::from(frame.rows))
-            .sum::<u64>()
+            .sum();
+        self.shared.pushed.fetch_add(open, Ordering::Relaxed);
+        self.shared
+            .abandoned
+            .fetch_add(open + parked, Ordering::Relaxed);
+        self.attend();
     }
 
     /// Sets the time that frames opened from now on were opened at.
     pub fn set_now(&mut self, now: Instant) {
         self.now = now;
+    }
+
+    /// Takes the reason out, and with it the row's claim on the loop.
+    pub fn take_fault(&mut self) -> Option<Fault> {
+        let fault = self.fault.take();
+        self.attend();
+        fault
     }
 
     /// Whether frames wait here because their queue has no room.

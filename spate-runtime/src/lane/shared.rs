@@ -9,7 +9,18 @@
 
 use crate::id::{Epoch, NextOffset, Offset, Partition, Watermark};
 use crate::ledger::{FrameKey, Incarnation, Ledger};
-use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
+use crate::sync::{AtomicBool, AtomicU8, AtomicU64, Mutex, Ordering};
+
+/// What a lane did in its last step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LaneState {
+    /// Nothing was there to read.
+    Idle,
+    /// Payloads went through.
+    Moving,
+    /// It waits for a queue's slot or for the budget.
+    Blocked,
+}
 
 /// The shared part of one lane: one partition in one epoch.
 #[derive(Debug)]
@@ -22,6 +33,8 @@ pub struct LaneShared {
     pub incarnation: Incarnation,
     position: AtomicU64,
     ledger: Mutex<Ledger>,
+    state: AtomicU8,
+    closing: AtomicBool,
     void: AtomicBool,
 }
 
@@ -40,6 +53,8 @@ impl LaneShared {
             incarnation,
             position: AtomicU64::new(start.0),
             ledger: Mutex::default(),
+            state: AtomicU8::new(0),
+            closing: AtomicBool::new(false),
             void: AtomicBool::new(false),
         }
     }
@@ -81,6 +96,32 @@ impl LaneShared {
     #[must_use]
     pub fn unresolved(&self) -> usize {
         self.ledger.lock().unresolved()
+    }
+
+    /// Says what the lane did in its last step.
+    pub fn set_state(&self, state: LaneState) {
+        self.state.store(state as u8, Ordering::Relaxed);
+    }
+
+    /// What the lane did in its last step.
+    #[must_use]
+    pub fn state(&self) -> LaneState {
+        match self.state.load(Ordering::Relaxed) {
+            0 => LaneState::Idle,
+            1 => LaneState::Moving,
+            _ => LaneState::Blocked,
+        }
+    }
+
+    /// Says that the lane hands over its last frames: they are sealed without waiting for others.
+    pub fn close(&self) {
+        self.closing.store(true, Ordering::Release);
+    }
+
+    /// Whether the lane hands over its last frames.
+    #[must_use]
+    pub fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
     }
 
     /// Ends the epoch: acks that come later count for nothing, writes not on the wire are dropped.

@@ -154,6 +154,11 @@ pub trait Source: Send {
     /// Stops (or resumes) fetching a partition: gives prefetched memory back under long pressure.
     fn set_paused(&mut self, partition: &Partition, paused: bool);
 
+    /// How long the source may go unheard before it is evicted; `None` where nothing evicts it.
+    fn session_timeout(&self) -> Option<Duration> {
+        None
+    }
+
     /// How far the logs reach now; may be empty where the source cannot tell.
     fn log_ends(&mut self) -> Vec<LogEnd>;
 

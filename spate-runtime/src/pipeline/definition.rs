@@ -58,7 +58,9 @@ pub struct Assembler<'a> {
 
 impl std::fmt::Debug for Assembler<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Assembler").field("pipeline", &self.graph.pipeline).finish_non_exhaustive()
+        f.debug_struct("Assembler")
+            .field("pipeline", &self.graph.pipeline)
+            .finish_non_exhaustive()
     }
 }
 
@@ -90,7 +92,11 @@ impl<'a> Assembler<'a> {
     }
 
     /// Makes a source by the body of its declaration.
-    pub fn source_with<C: SourceConnector>(&mut self, id: SourceId, build: impl FnOnce(&Config) -> C) {
+    pub fn source_with<C: SourceConnector>(
+        &mut self,
+        id: SourceId,
+        build: impl FnOnce(&Config) -> C,
+    ) {
         let made = build(self.config);
         self.add_source(id, Ok(made));
     }
@@ -126,8 +132,12 @@ impl<'a> Assembler<'a> {
         match (sink, settings) {
             (Ok(sink), Ok(settings)) => self.sinks[id.0] = Some((sink, settings)),
             (sink, settings) => {
-                self.errors.0.extend(sink.err().into_iter().flat_map(|errors| errors.0));
-                self.errors.0.extend(settings.err().into_iter().flat_map(|errors| errors.0));
+                self.errors
+                    .0
+                    .extend(sink.err().into_iter().flat_map(|errors| errors.0));
+                self.errors
+                    .0
+                    .extend(settings.err().into_iter().flat_map(|errors| errors.0));
             }
         }
     }

@@ -1,5 +1,20 @@
-//! Assembling and running a pipeline: from a definition and a configuration to a report.
+//! Assembling and running a pipeline: from a definition and a configuration to its end.
 
+mod controller;
 mod definition;
+mod pin;
+mod plan;
+mod probe;
+mod running;
+pub mod status;
 
-pub use definition::{Assembler, Definition, Target};
+pub use controller::{Ended, Outcome};
+pub use definition::{Assembler, Definition, OpenFiles, Target};
+pub use plan::{Plan, StartError};
+pub use running::{Handle, Running};
+
+/// 64 random bits from the operating system, by way of the standard library's hasher seeds.
+pub(crate) fn random_u64() -> u64 {
+    use std::hash::BuildHasher as _;
+    std::hash::RandomState::new().hash_one(0u8)
+}

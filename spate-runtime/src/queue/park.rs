@@ -5,8 +5,6 @@
 //!
 //! Holds: INV-L1 (no wake is lost). Model: `loom_park` in `loom.rs`.
 
-use std::time::Duration;
-
 use crate::sync::{Arc, AtomicBool, AtomicU64, Mutex, Ordering, thread};
 
 #[derive(Debug)]
@@ -76,25 +74,10 @@ impl Parker {
         self.0.0.notified.swap(false, Ordering::AcqRel)
     }
 
-    /// Waits for a wake, or until `at_most` has passed; whether there was a wake.
-    pub fn park(&self, at_most: Option<Duration>) -> bool {
-        loop {
-            if self.take() {
-                return true;
-            }
-            match at_most {
-                None => thread::park(),
-                Some(wait) => {
-                    #[cfg(not(loom))]
-                    thread::park_timeout(wait);
-                    #[cfg(loom)]
-                    {
-                        let _ = wait;
-                        thread::yield_now();
-                    }
-                    return self.take();
-                }
-            }
+    /// Waits for a wake.
+    pub fn park(&self) {
+        while !self.take() {
+            thread::park();
         }
     }
 }

@@ -1,0 +1,315 @@
+//! A plan: everything a run is made of, checked and ready to start.
+
+use std::sync::Arc as StdArc;
+use std::sync::mpsc;
+
+use super::controller::{Controller, ControllerParts, Requests};
+use super::definition::{Assembler, BuildChain, Definition, Target};
+use super::running::Running;
+use super::status::{Phase, SharedStatus, SinkView, State, Status};
+use crate::chain::pool::Pool;
+use crate::chain::port::SinkShared;
+use crate::chain::tally::ChainCounters;
+use crate::clock::Clock;
+use crate::config::{
+    Config, ConfigErrors, PipelineSettings, SinkLoad, SinkSettings, Sizing, check_commit_interval,
+    check_drain,
+};
+use crate::graph::Graph;
+use crate::id::{ShardId, SinkId};
+use crate::lane::source::Source;
+use crate::lane::thread::{LaneThread, LaneThreadParts};
+use crate::preflight::Findings;
+use crate::queue::ShardQueue;
+use crate::sink::Sink;
+use crate::sink::batcher::Limits;
+use crate::sink::retry::Backoff;
+use crate::sink::worker::{WriterParts, WriterSignal};
+use crate::sync::{Arc, AtomicU64, Mutex};
+
+/// Lanes that the sizing rule counts before any partition is assigned.
+const LANES_ASSUMED: usize = 8;
+
+/// A pipeline assembled for one run.
+pub struct Plan {
+    pub(crate) graph: &'static Graph,
+    pub(crate) settings: PipelineSettings,
+    /// Shape `[source]`.
+    pub(crate) sources: Vec<Box<dyn Source>>,
+    /// Shape `[sink]`.
+    pub(crate) sinks: Vec<(StdArc<dyn Sink>, SinkSettings)>,
+    /// Shape `[chain]`.
+    pub(crate) chains: Vec<BuildChain>,
+    pub(crate) clock: Clock,
+}
+
+impl std::fmt::Debug for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plan")
+            .field("pipeline", &self.graph.pipeline)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A pipeline could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("could not start the {what}")]
+pub struct StartError {
+    what: &'static str,
+    #[source]
+    source: std::io::Error,
+}
+
+impl Plan {
+    /// Assembles `D` from `config`; touches nothing outside.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with the configuration, in the order of the declarations.
+    ///
+    /// # Panics
+    ///
+    /// INV-M3: if the generated assembly leaves out a source, a sink or a chain.
+    pub fn assemble<D: Definition>(
+        config: &Config,
+        target: Target<'_>,
+    ) -> Result<Self, ConfigErrors> {
+        let mut assembler = Assembler::new(D::GRAPH, config, target);
+        D::assemble(&mut assembler);
+        let declared: Vec<&str> = D::GRAPH
+            .sources
+            .iter()
+            .map(|source| source.name)
+            .chain(D::GRAPH.sinks.iter().map(|sink| sink.name))
+            .collect();
+        let mut errors = config.check_names(&declared);
+        errors.0.append(&mut assembler.errors.0);
+        let settings = errors.collect(PipelineSettings::from_config(config));
+        let sources: Vec<_> = assembler.sources.into_iter().flatten().collect();
+        let sinks: Vec<_> = assembler.sinks.into_iter().flatten().collect();
+        let chains: Vec<_> = assembler.chains.into_iter().flatten().collect();
+        let Some(settings) = settings.filter(|_| errors.is_empty()) else { return Err(errors) };
+        assert!(
+            sources.len() == D::GRAPH.sources.len()
+                && sinks.len() == D::GRAPH.sinks.len()
+                && chains.len() == D::GRAPH.chains.len(),
+            "INV-M3: the generated assembly leaves out a source, a sink or a chain"
+        );
+        let mut plan =
+            Self { graph: D::GRAPH, settings, sources, sinks, chains, clock: Clock::real() };
+        plan.fit(config)?;
+        Ok(plan)
+    }
+
+    /// Holds the settings against each other: budget, drain, commits (P052 to P054).
+    fn fit(&mut self, config: &Config) -> Result<(), ConfigErrors> {
+        let loads: Vec<SinkLoad<'_>> = self
+            .sinks
+            .iter()
+            .zip(self.graph.sinks)
+            .map(|((sink, settings), node)| {
+                let layout = sink.layout();
+                SinkLoad {
+                    name: node.name,
+                    shards: layout.replicas.len(),
+                    by_partition: layout.deduplicates,
+                    settings,
+                }
+            })
+            .collect();
+        let lanes = self.settings.threads.max(LANES_ASSUMED);
+        let mut errors = ConfigErrors::default();
+        let fitted = Sizing::fit(config, self.settings.memory, lanes, &loads);
+        let drain = check_drain(config, &self.settings, &loads);
+        errors.0.extend(drain.0);
+        for session in self
+            .sources
+            .iter()
+            .filter_map(|source| source.session_timeout())
+        {
+            errors
+                .0
+                .extend(check_commit_interval(config, &self.settings, session).0);
+        }
+        match fitted {
+            Err(error) => errors.0.push(error),
+            Ok(sizing) => {
+                for ((_, settings), bytes) in self.sinks.iter_mut().zip(sizing.batch_bytes) {
+                    settings.batch_bytes = bytes;
+                }
+            }
+        }
+        errors.or_ok(())
+    }
+
+    /// The settings of the `pipeline` section.
+    #[must_use]
+    pub const fn settings(&self) -> &PipelineSettings {
+        &self.settings
+    }
+
+    /// Looks at the world without reading a record or writing a row; waits for every answer.
+    ///
+    /// # Errors
+    ///
+    /// When the I/O runtime cannot be started.
+    pub fn check(&mut self) -> Result<Findings, StartError> {
+        let io = io_runtime()?;
+        let sinks = self
+            .sinks
+            .iter()
+            .map(|(sink, _)| StdArc::clone(sink))
+            .collect();
+        Ok(check(&io, &mut self.sources, sinks))
+    }
+
+    /// Starts the pipeline and returns at once; the preflight is the controller's first act.
+    ///
+    /// # Errors
+    ///
+    /// When the system has no thread to give.
+    pub fn start(self) -> Result<Running, StartError> {
+        let io = io_runtime()?;
+        let pool = Pool::new(usize::try_from(self.settings.memory).unwrap_or(usize::MAX));
+        let (failures, sink_failures) = mpsc::channel();
+        let mut signals: Vec<Arc<WriterSignal>> = Vec::new();
+        let mut writers = Vec::new();
+        let mut views = Vec::new();
+        for (index, (sink, settings)) in self.sinks.iter().enumerate() {
+            let shards = sink.layout().replicas.len();
+            let shared = Arc::new(SinkShared {
+                sink: SinkId(index),
+                name: self.graph.sinks[index].name,
+                queues: (0..shards)
+                    .map(|_| ShardQueue::new(settings.queue_frames))
+                    .collect(),
+                route: settings.route,
+                frame_bytes: settings.frame_bytes,
+                linger: settings.linger,
+                pool: Arc::clone(&pool),
+                pushed: AtomicU64::new(0),
+                cut: AtomicU64::new(0),
+                abandoned: AtomicU64::new(0),
+                durable: AtomicU64::new(0),
+            });
+            let statuses: Vec<_> = (0..shards).map(|_| Arc::default()).collect();
+            for (shard, status) in statuses.iter().enumerate() {
+                let signal: Arc<WriterSignal> = Arc::default();
+                writers.push(WriterParts {
+                    pipeline: self.graph.pipeline,
+                    shared: Arc::clone(&shared),
+                    shard: ShardId(shard),
+                    sink: StdArc::clone(sink),
+                    limits: Limits {
+                        rows: settings.batch_rows,
+                        bytes: settings.batch_bytes,
+                        linger: settings.linger,
+                    },
+                    max_inflight: settings.max_inflight,
+                    backoff: Backoff { base: settings.retry_base, cap: settings.retry_cap },
+                    seed: super::random_u64(),
+                    signal: Arc::clone(&signal),
+                    status: Arc::clone(status),
+                    failures: failures.clone(),
+                    clock: self.clock.clone(),
+                });
+                signals.push(signal);
+            }
+            views.push(SinkView { shared, shards: statuses });
+        }
+        let status: SharedStatus = StdArc::new(Status {
+            graph: self.graph,
+            chains: self
+                .graph
+                .chains
+                .iter()
+                .map(|chain| Arc::new(ChainCounters::new(chain.stages.len())))
+                .collect(),
+            sinks: views,
+            pool: Arc::clone(&pool),
+            commits: AtomicU64::new(0),
+            commits_refused: AtomicU64::new(0),
+            assigned: AtomicU64::new(0),
+            revoked: AtomicU64::new(0),
+            state: Mutex::new(State {
+                phase: Phase::Starting,
+                lanes: std::collections::BTreeMap::new(),
+                ended: Vec::new(),
+                assignments: vec![false; self.graph.sources.len()],
+                failures: Vec::new(),
+                stall: None,
+            }),
+        });
+
+        let signals: StdArc<[Arc<WriterSignal>]> = signals.into();
+        let (events, lane_events) = mpsc::channel();
+        let cores = super::pin::cores(&self.settings.pin, self.settings.threads);
+        let mut threads = Vec::new();
+        for index in 0..self.settings.threads {
+            let thread = LaneThread::start(LaneThreadParts {
+                index,
+                core: cores.get(index).copied(),
+                events: events.clone(),
+                pool: Arc::clone(&pool),
+                writers: StdArc::clone(&signals),
+                clock: self.clock.clone(),
+            });
+            threads.push(thread.map_err(|source| StartError { what: "lane threads", source })?);
+        }
+        let requests = StdArc::new(Requests::default());
+        let controller = Controller::new(ControllerParts {
+            graph: self.graph,
+            settings: self.settings,
+            sources: self.sources,
+            chains: self.chains,
+            io,
+            writers,
+            signals,
+            threads,
+            lane_events,
+            sink_failures,
+            requests: StdArc::clone(&requests),
+            status: StdArc::clone(&status),
+            clock: self.clock,
+        });
+        let thread = std::thread::Builder::new()
+            .name("spate-control".to_owned())
+            .spawn(move || controller.run())
+            .map_err(|source| StartError { what: "controller thread", source })?;
+        Ok(Running::new(thread, requests, status))
+    }
+}
+
+/// Checks every source and sink.
+pub(crate) fn check(
+    io: &tokio::runtime::Runtime,
+    sources: &mut [Box<dyn Source>],
+    sinks: Vec<StdArc<dyn Sink>>,
+) -> Findings {
+    let mut findings = Findings::default();
+    for source in sources {
+        findings.0.append(&mut source.check().0);
+    }
+    let checks: Vec<_> = sinks
+        .into_iter()
+        .map(|sink| io.spawn(async move { sink.check().await }))
+        .collect();
+    for check in checks {
+        match io.block_on(check) {
+            Ok(mut found) => findings.0.append(&mut found.0),
+            Err(error) => {
+                findings.error("S001", format!("a sink's check ended early: {error}"), "");
+            }
+        }
+    }
+    findings
+}
+
+fn io_runtime() -> Result<tokio::runtime::Runtime, StartError> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .thread_name("spate-io")
+        .enable_all()
+        .build()
+        .map_err(|source| StartError { what: "I/O runtime", source })
+}
