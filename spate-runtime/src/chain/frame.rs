@@ -74,6 +74,11 @@ impl Frame {
         self.opened_at
     }
 
+    /// Says that its rows will not become durable in this epoch.
+    pub(crate) fn give_up(&self) {
+        self.lane.give_up(self.key);
+    }
+
     /// Marks its rows durable in the lane's ledger. Void when the lane's epoch has ended.
     pub fn resolve(&self) {
         self.lane.resolve(self.key);

@@ -128,14 +128,15 @@ impl Assignments {
         }
     }
 
-    /// What time and resolved frames make possible; `unresolved` counts the frames of a lane.
-    pub fn tick(&mut self, now: Instant, unresolved: impl Fn(Epoch) -> usize) -> Vec<Effect> {
+    /// What time and resolved frames make possible; `pending` counts the frames of a
+    /// lane that may still become durable.
+    pub fn tick(&mut self, now: Instant, pending: impl Fn(Epoch) -> usize) -> Vec<Effect> {
         let mut effects = Vec::new();
         let lanes = &mut self.lanes;
         self.groups.retain_mut(|group| {
             let dropped = |epoch: &Epoch| lanes.get(epoch).is_none_or(|entry| entry.dropped);
             let all_dropped = group.epochs.iter().all(dropped);
-            let resolved = group.epochs.iter().all(|epoch| unresolved(*epoch) == 0);
+            let resolved = group.epochs.iter().all(|epoch| pending(*epoch) == 0);
             if all_dropped && (resolved || group.abandoned) {
                 effects.push(Effect::Release(Release {
                     source: group.source,

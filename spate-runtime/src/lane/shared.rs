@@ -92,10 +92,21 @@ impl LaneShared {
         self.ledger.lock().watermark(position)
     }
 
-    /// Frames not resolved yet.
+    /// Says that a frame will not become durable in this epoch; it holds the watermark.
+    pub fn give_up(&self, key: FrameKey) {
+        self.ledger.lock().give_up(key);
+    }
+
+    /// Frames that hold the watermark.
     #[must_use]
     pub fn unresolved(&self) -> usize {
         self.ledger.lock().unresolved()
+    }
+
+    /// Frames that may still become durable in this epoch: what a revoke or a drain waits for.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.ledger.lock().pending()
     }
 
     /// Says what the lane did in its last step.

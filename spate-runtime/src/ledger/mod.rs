@@ -35,6 +35,7 @@ pub struct Ledger {
     /// First offsets in order of opening; `None` once resolved. The front is always unresolved.
     open: VecDeque<Option<Offset>>,
     unresolved: usize,
+    given_up: usize,
 }
 
 impl Ledger {
@@ -85,9 +86,28 @@ impl Ledger {
         }
     }
 
-    /// Frames not resolved yet.
+    /// Says that an open frame will not become durable in this epoch: nobody need wait for it.
+    ///
+    /// It holds the watermark all the same.
+    pub fn give_up(&mut self, key: FrameKey) {
+        let index = key
+            .0
+            .checked_sub(self.base)
+            .and_then(|index| usize::try_from(index).ok());
+        if index.is_some_and(|index| self.open.get(index).is_some_and(Option::is_some)) {
+            self.given_up += 1;
+        }
+    }
+
+    /// Frames that hold the watermark.
     #[must_use]
     pub const fn unresolved(&self) -> usize {
         self.unresolved
+    }
+
+    /// Frames that may still become durable in this epoch.
+    #[must_use]
+    pub const fn pending(&self) -> usize {
+        self.unresolved.saturating_sub(self.given_up)
     }
 }

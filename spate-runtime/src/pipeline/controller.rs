@@ -248,19 +248,24 @@ impl Controller {
             self.commit_all(now);
         }
         let lanes = &self.lanes;
-        let unresolved =
-            |epoch: Epoch| lanes.get(&epoch).map_or(0, |lane| lane.shared.unresolved());
-        let effects = self.assignments.tick(now, unresolved);
+        let pending = |epoch: Epoch| lanes.get(&epoch).map_or(0, |lane| lane.shared.pending());
+        let effects = self.assignments.tick(now, pending);
         self.carry_out(effects, now);
         if now >= self.next_look {
             self.next_look = now + Duration::from_secs(1);
             self.look(now);
         }
-        let all_ended = self.ended.iter().all(|ended| *ended);
-        if all_ended && self.drain_until.is_none() {
+        if self.has_read_everything() && self.drain_until.is_none() {
             self.begin_drain(now);
         }
         self.drain_until.is_some() && self.assignments.is_empty()
+    }
+
+    /// Every source gave out all it will give, and every lane read it.
+    fn has_read_everything(&self) -> bool {
+        self.ended.iter().all(|ended| *ended)
+            && self.pending.is_empty()
+            && self.lanes.values().all(|lane| lane.ended)
     }
 
     fn take_requests(&mut self, now: Instant) {

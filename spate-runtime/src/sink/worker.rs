@@ -255,6 +255,7 @@ fn settle(
         }
         Written::Void => parts.status.count_abandoned(&parts.shared, batch.rows()),
         Written::Refused(error) => {
+            batch.frames().iter().for_each(Frame::give_up);
             parts.status.count_abandoned(&parts.shared, batch.rows());
             parts.status.set_error(Some(error.to_string()));
             let failure = SinkFailure {

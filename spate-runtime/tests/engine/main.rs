@@ -1,0 +1,11 @@
+//! Whole pipelines on the real engine, with ends in memory.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
+
+mod chain;
+mod delivery;
+mod failures;
+mod rebalance;
+mod sink;
+mod source;
+mod world;
