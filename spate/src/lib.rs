@@ -1,1 +1,14 @@
 //! Streams into warehouses: a pipeline is a Rust module.
+//!
+//! This is the only crate an application names. `use spate::prelude::*`, annotate a module with
+//! `#[pipeline]`, and `cargo build` makes the pipeline.
+
+pub mod prelude;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
+pub use spate_runtime::chain::dead_letter::DeadLetter;
+pub use spate_runtime::config::Config;
+pub use spate_runtime::graph::Graph;

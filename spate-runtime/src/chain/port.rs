@@ -51,11 +51,12 @@ pub struct SinkShared {
     pub linger: Duration,
     /// Where frames take their memory.
     pub pool: Arc<Pool>,
-    /// Rows that lanes pushed and did not keep open: handed over, cut or abandoned.
+    /// Rows that lanes handed over: they end as durable or abandoned.
     pub pushed: AtomicU64,
-    /// Rows cut again because a later stage failed on their payload.
+    /// Rows that a port took and never handed over: their payload failed later, or their lane's
+    /// epoch ended.
     pub cut: AtomicU64,
-    /// Rows given up: their lane's epoch ended, or the drain's deadline passed.
+    /// Rows handed over and given up: the epoch ended, the sink refused, the deadline passed.
     pub abandoned: AtomicU64,
     /// Rows that are durable.
     pub durable: AtomicU64,
@@ -299,7 +300,6 @@ impl PortCore {
                 continue;
             }
             let cut = u64::from(open.frame.rows - open.mark_rows);
-            self.shared.pushed.fetch_add(cut, Ordering::Relaxed);
             self.shared.cut.fetch_add(cut, Ordering::Relaxed);
             open.frame.buf.truncate(open.mark);
             open.frame.rows = open.mark_rows;

@@ -125,10 +125,10 @@ pub(crate) fn odd(partitions: u32, count: u64) -> Vec<u64> {
 /// Checks that every row of the sink is accounted for.
 pub(crate) fn assert_balanced(ended: &Ended) {
     for sink in &ended.status.sinks {
-        let SinkShared { pushed, durable, abandoned, cut, .. } = &*sink.shared;
-        let [pushed, durable, abandoned, cut] = [pushed, durable, abandoned, cut]
+        let SinkShared { pushed, durable, abandoned, .. } = &*sink.shared;
+        let [pushed, durable, abandoned] = [pushed, durable, abandoned]
             .map(|count| count.load(std::sync::atomic::Ordering::Relaxed));
-        assert_eq!(pushed, durable + abandoned + cut, "of sink {}", sink.shared.name);
+        assert_eq!(pushed, durable + abandoned, "of sink {}", sink.shared.name);
     }
     assert_eq!(ended.status.pool.in_flight(), 0, "frames are left");
 }

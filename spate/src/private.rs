@@ -1,0 +1,24 @@
+//! What generated code names. Not for people: no promise is made about anything in here.
+
+pub use spate_file::Ndjson;
+pub use spate_runtime::batch::{Batch, Meta, Payload, Raw};
+pub use spate_runtime::chain::cx::{LaneCx, Progress};
+pub use spate_runtime::chain::dead_letter::DeadLetter;
+pub use spate_runtime::chain::format::Format;
+pub use spate_runtime::chain::lane_chain::{
+    BuildLane, LaneChain, LaneSeed, SinkSet, end_of_payload_cold,
+};
+pub use spate_runtime::chain::port::{Port, PortCore};
+pub use spate_runtime::chain::row::{
+    Column, DataType, EncodeError, Row, RowEncoder, Value, ValueEncoder,
+};
+pub use spate_runtime::chain::shard_key::ShardKey;
+pub use spate_runtime::chain::tally::{ChainCounters, Tally};
+pub use spate_runtime::config::Config;
+pub use spate_runtime::connector::SourceConnector;
+pub use spate_runtime::graph::{
+    ChainNode, Graph, Policy, SinkNode, SourceNode, StageKind, StageNode,
+};
+pub use spate_runtime::id::{Offset, SinkId, SourceId};
+pub use spate_runtime::pipeline::{Assembler, Definition};
+pub use spate_runtime::sink::SinkConnector;
