@@ -21,7 +21,9 @@ fn r073_a_payload_that_stops_its_lane_is_named_and_not_passed() {
         let world = World::new(2, 0);
         let running = world.start(&[0, 1]);
         world.logs.append(1, [101, 103]);
-        world.server.wait("the other lane", |state| state.rows.contains(&103));
+        world
+            .server
+            .wait("the other lane", |state| state.rows.contains(&103));
         world.logs.append(0, [1, 3, 5, 7, 9, stopper, 11]);
         let ended = running.wait();
         assert_eq!(ended.outcome, Outcome::Failed, "{says}");
