@@ -5,6 +5,7 @@ mod definition;
 mod pin;
 mod plan;
 mod probe;
+pub mod report;
 mod running;
 pub mod status;
 

@@ -231,6 +231,8 @@ impl Plan {
             commits_refused: AtomicU64::new(0),
             assigned: AtomicU64::new(0),
             revoked: AtomicU64::new(0),
+            started: self.clock.now(),
+            clock: self.clock.clone(),
             state: Mutex::new(State {
                 phase: Phase::Starting,
                 lanes: std::collections::BTreeMap::new(),

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc as StdArc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::chain::pool::Pool;
 use crate::chain::port::SinkShared;
 use crate::chain::tally::ChainCounters;
+use crate::clock::Clock;
 use crate::graph::Graph;
 use crate::id::{Epoch, NextOffset, Watermark};
 use crate::lane::shared::LaneShared;
@@ -69,6 +70,9 @@ pub struct Status {
     pub assigned: AtomicU64,
     /// Partitions given back or lost.
     pub revoked: AtomicU64,
+    /// When the run began.
+    pub started: Instant,
+    pub(crate) clock: Clock,
     pub(crate) state: Mutex<State>,
 }
 
@@ -88,6 +92,12 @@ pub(crate) struct State {
 }
 
 impl Status {
+    /// Time since the run began.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        self.clock.now().saturating_duration_since(self.started)
+    }
+
     /// How far the pipeline came.
     #[must_use]
     pub fn phase(&self) -> Phase {

@@ -3,13 +3,13 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use spate_runtime::chain::port::SinkShared;
 use spate_runtime::config::{Config, ConfigErrors, Schema, Section};
 use spate_runtime::connector::SourceConnector;
 use spate_runtime::error::SourceError;
 use spate_runtime::graph::Graph;
 use spate_runtime::id::{SinkId, SourceId};
 use spate_runtime::lane::source::Source;
+use spate_runtime::pipeline::report::Report;
 use spate_runtime::pipeline::{Assembler, Definition, Ended, Plan, Running, Target};
 use spate_runtime::sink::{Sink, SinkConnector};
 
@@ -122,14 +122,10 @@ pub(crate) fn odd(partitions: u32, count: u64) -> Vec<u64> {
         .collect()
 }
 
-/// Checks that every row of the sink is accounted for.
+/// Checks that every record and every row is accounted for.
 pub(crate) fn assert_balanced(ended: &Ended) {
-    for sink in &ended.status.sinks {
-        let SinkShared { pushed, durable, abandoned, .. } = &*sink.shared;
-        let [pushed, durable, abandoned] = [pushed, durable, abandoned]
-            .map(|count| count.load(std::sync::atomic::Ordering::Relaxed));
-        assert_eq!(pushed, durable + abandoned, "of sink {}", sink.shared.name);
-    }
+    let report = Report::of(ended);
+    assert_eq!(report.balance(), Ok(()), "{report}");
     assert_eq!(ended.status.pool.in_flight(), 0, "frames are left");
 }
 
