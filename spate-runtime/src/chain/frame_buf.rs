@@ -73,7 +73,12 @@ impl FrameBuf {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, more: usize) {
-        let mut bigger = self.pool.take(self.bytes.len() + more);
+        let room = self
+            .bytes
+            .len()
+            .checked_add(more)
+            .expect("a row fits the address space");
+        let mut bigger = self.pool.take(room);
         bigger.extend_from_slice(&self.bytes);
         self.pool.give(std::mem::replace(&mut self.bytes, bigger));
     }

@@ -1,0 +1,393 @@
+//! RowBinary: one size computation, one reserve, plain stores.
+//!
+//! Lane thread, once per row; allocates nothing. A row's columns follow each other without names,
+//! separators or padding: integers and floats little-endian, strings with a LEB128 length, a
+//! nullable value behind one byte that is 1 for NULL.
+//!
+//! Every store is held against the room the row asked for, because `binary_bound` is safe code that
+//! anyone may write and get wrong. For a row of fixed width the compiler folds all of these
+//! comparisons away; behind a string each costs a subtraction that the store needs anyway.
+//!
+//! Source: <https://clickhouse.com/docs/interfaces/formats/RowBinary>; the bytes are checked
+//! against a server in `tests/engine.rs`.
+
+#![expect(unsafe_code, reason = "stores into the room that `FrameBuf::write_within` reserves")]
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use spate_runtime::chain::decimal::power_of_ten;
+use spate_runtime::chain::frame_buf::FrameBuf;
+use spate_runtime::chain::int256::{Int256, UInt256};
+use spate_runtime::chain::row::{Column, DataType, EncodeError, Row, RowEncoder, ValueEncoder};
+
+/// Encodes rows as ClickHouse's RowBinary.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowBinary;
+
+impl RowEncoder for RowBinary {
+    const NAME: &'static str = "RowBinary";
+
+    #[inline]
+    fn encode<R: Row>(&mut self, row: &R, out: &mut FrameBuf) -> Result<(), EncodeError> {
+        if const { has_nested(R::COLUMNS) } {
+            encode_with(row, out, NestedLengths::default())
+        } else {
+            encode_with(row, out, ())
+        }
+    }
+}
+
+#[inline]
+fn encode_with<R: Row, N: Nested>(
+    row: &R,
+    out: &mut FrameBuf,
+    nested: N,
+) -> Result<(), EncodeError> {
+    let bound = row.binary_bound();
+    let mut result = Ok(());
+    // SAFETY: `Writer` stores front to back, never more than `bound` bytes (see `Writer::put`), and
+    // `written` is the number of bytes it stored, or 0, of which no byte need be initialised.
+    unsafe {
+        out.write_within(bound, |room| {
+            let mut writer = Writer { at: room, left: bound, column: "", nested };
+            result = row.encode(&mut writer);
+            if result.is_ok() { bound - writer.left } else { 0 }
+        });
+    }
+    result
+}
+
+/// Whether a row has columns of a `Nested`: arrays with dotted names, which must be equally long.
+const fn has_nested(columns: &[Column]) -> bool {
+    let mut i = 0;
+    while i < columns.len() {
+        if matches!(columns[i].data_type, DataType::Array(_))
+            && dot(columns[i].name.as_bytes()).is_some()
+        {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}
+
+const fn dot(name: &[u8]) -> Option<usize> {
+    let mut i = 0;
+    while i < name.len() {
+        if name[i] == b'.' {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
+}
+
+/// What a writer does about the columns of a `Nested`.
+trait Nested {
+    fn field(&mut self, column: &'static Column);
+    /// Whether an array of `len` items may stand in the column just begun.
+    fn array(&mut self, len: usize) -> bool;
+}
+
+impl Nested for () {
+    #[inline(always)]
+    fn field(&mut self, _column: &'static Column) {}
+
+    #[inline(always)]
+    fn array(&mut self, _len: usize) -> bool {
+        true
+    }
+}
+
+/// The lengths seen so far, by the name before the dot. Rows have few such groups; of more than
+/// [`NestedLengths::GROUPS`] the server finds the unequal ones, for the price of the whole batch.
+#[derive(Default)]
+struct NestedLengths {
+    groups: [(&'static str, usize); Self::GROUPS],
+    /// The group of the column just begun, until its outermost array comes.
+    begun: Option<&'static str>,
+}
+
+impl NestedLengths {
+    const GROUPS: usize = 8;
+}
+
+impl Nested for NestedLengths {
+    fn field(&mut self, column: &'static Column) {
+        let array = matches!(column.data_type, DataType::Array(_));
+        let group = column.name.split_once('.').map(|(group, _)| group);
+        self.begun = group.filter(|_| array);
+    }
+
+    fn array(&mut self, len: usize) -> bool {
+        let Some(group) = self.begun.take() else { return true };
+        for (known, known_len) in &mut self.groups {
+            if known.is_empty() {
+                (*known, *known_len) = (group, len);
+            }
+            if *known == group {
+                return *known_len == len;
+            }
+        }
+        true
+    }
+}
+
+/// Stores values one behind the other into room that was reserved for the whole row.
+struct Writer<N> {
+    /// Where the next byte goes.
+    at: *mut u8,
+    /// Bytes of the room behind `at`.
+    left: usize,
+    /// The column in hand, for errors.
+    column: &'static str,
+    nested: N,
+}
+
+/// The first second and the one after the last of `DateTime64` and `Date32`: 1900 to 2299.
+const FIRST_SECOND: i64 = -2_208_988_800;
+const END_SECOND: i64 = 10_413_792_000;
+const FIRST_DAY: i32 = -25_567;
+const LAST_DAY: i32 = 120_529;
+
+impl<N> Writer<N> {
+    #[inline(always)]
+    fn put<const LEN: usize>(&mut self, bytes: [u8; LEN]) -> Result<(), EncodeError> {
+        if self.left < LEN {
+            return Err(self.overrun());
+        }
+        // SAFETY: `at` points at `left` writable bytes of one allocation that nothing else refers
+        // to (`write_within`), and `left >= LEN` was checked above.
+        unsafe {
+            self.at.copy_from_nonoverlapping(bytes.as_ptr(), LEN);
+            self.at = self.at.add(LEN);
+        }
+        self.left -= LEN;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn put_slice(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        if self.left < bytes.len() {
+            return Err(self.overrun());
+        }
+        // SAFETY: as in `put`; `bytes` is borrowed from elsewhere, so the two cannot overlap.
+        unsafe {
+            self.at
+                .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
+            self.at = self.at.add(bytes.len());
+        }
+        self.left -= bytes.len();
+        Ok(())
+    }
+
+    /// An unsigned LEB128 number.
+    #[inline(always)]
+    fn put_len(&mut self, len: usize) -> Result<(), EncodeError> {
+        let mut rest = len;
+        while rest >= 0x80 {
+            self.put([low_byte(rest) | 0x80])?;
+            rest >>= 7;
+        }
+        self.put([low_byte(rest)])
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn overrun(&self) -> EncodeError {
+        self.error("row needs more bytes than its `binary_bound` says")
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn error(&self, reason: &'static str) -> EncodeError {
+        EncodeError::new(reason).in_column(self.column)
+    }
+}
+
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "the low byte is meant")]
+const fn low_byte(v: usize) -> u8 {
+    v as u8
+}
+
+macro_rules! numbers {
+    ($($method:ident)*) => {$(
+        #[inline(always)]
+        fn $method(&mut self, v: $method) -> Result<(), EncodeError> {
+            self.put(v.to_le_bytes())
+        }
+    )*};
+}
+
+impl<N: Nested> ValueEncoder for Writer<N> {
+    numbers! { u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 f32 f64 }
+
+    #[inline(always)]
+    fn field(&mut self, column: &'static Column) -> Result<(), EncodeError> {
+        self.column = column.name;
+        self.nested.field(column);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn bool(&mut self, v: bool) -> Result<(), EncodeError> {
+        self.put([u8::from(v)])
+    }
+
+    #[inline(always)]
+    fn int256(&mut self, v: Int256) -> Result<(), EncodeError> {
+        self.put(v.to_le_bytes())
+    }
+
+    #[inline(always)]
+    fn uint256(&mut self, v: UInt256) -> Result<(), EncodeError> {
+        self.put(v.to_le_bytes())
+    }
+
+    #[inline(always)]
+    fn str(&mut self, v: &str) -> Result<(), EncodeError> {
+        self.bytes(v.as_bytes())
+    }
+
+    #[inline(always)]
+    fn bytes(&mut self, v: &[u8]) -> Result<(), EncodeError> {
+        self.put_len(v.len())?;
+        self.put_slice(v)
+    }
+
+    #[inline(always)]
+    fn fixed_bytes(&mut self, v: &[u8]) -> Result<(), EncodeError> {
+        self.put_slice(v)
+    }
+
+    /// Two little-endian halves, the first one first (R075).
+    #[inline(always)]
+    fn uuid(&mut self, v: [u8; 16]) -> Result<(), EncodeError> {
+        let number = u128::from_be_bytes(v);
+        self.put(number.rotate_left(64).to_le_bytes())
+    }
+
+    #[inline(always)]
+    fn ipv4(&mut self, v: Ipv4Addr) -> Result<(), EncodeError> {
+        self.put(v.to_bits().to_le_bytes())
+    }
+
+    #[inline(always)]
+    fn ipv6(&mut self, v: Ipv6Addr) -> Result<(), EncodeError> {
+        self.put(v.octets())
+    }
+
+    #[inline(always)]
+    fn date(&mut self, days: i32) -> Result<(), EncodeError> {
+        match u16::try_from(days) {
+            Ok(days) => self.put(days.to_le_bytes()),
+            Err(_) => Err(self.error("day is outside of `Date`, 1970-01-01 to 2149-06-06")),
+        }
+    }
+
+    #[inline(always)]
+    fn date32(&mut self, days: i32) -> Result<(), EncodeError> {
+        if days < FIRST_DAY || days > LAST_DAY {
+            return Err(self.error("day is outside of `Date32`, 1900-01-01 to 2299-12-31"));
+        }
+        self.put(days.to_le_bytes())
+    }
+
+    #[inline(always)]
+    fn datetime(&mut self, seconds: i64) -> Result<(), EncodeError> {
+        match u32::try_from(seconds) {
+            Ok(seconds) => self.put(seconds.to_le_bytes()),
+            Err(_) => Err(self.error("instant is outside of `DateTime`, 1970 to 2106-02-07")),
+        }
+    }
+
+    #[inline(always)]
+    fn datetime64(&mut self, ticks: i64, scale: u8) -> Result<(), EncodeError> {
+        let unit = 10i64.saturating_pow(u32::from(scale));
+        // At scale 9 the end lies beyond an i64, and every tick up to its maximum is valid.
+        let (first, end) = (FIRST_SECOND * unit, END_SECOND.saturating_mul(unit));
+        if ticks < first || (ticks >= end && end != i64::MAX) {
+            return Err(self.error("instant is outside of `DateTime64`, 1900 to 2299"));
+        }
+        self.put(ticks.to_le_bytes())
+    }
+
+    #[inline(always)]
+    fn decimal(&mut self, unscaled: i128, precision: u8, _scale: u8) -> Result<(), EncodeError> {
+        // Above 38 digits every i128 fits.
+        if let Some(limit) = power_of_ten(precision)
+            && (unscaled <= -limit || unscaled >= limit)
+        {
+            return Err(self.error("number has more digits than its `Decimal`"));
+        }
+        let bytes = unscaled.to_le_bytes();
+        match precision {
+            0..=9 => self.put_slice(&bytes[..4]),
+            10..=18 => self.put_slice(&bytes[..8]),
+            19..=38 => self.put(bytes),
+            _ => self.put(Int256::from(unscaled).to_le_bytes()),
+        }
+    }
+
+    #[inline(always)]
+    fn none(&mut self) -> Result<(), EncodeError> {
+        self.put([1])
+    }
+
+    #[inline(always)]
+    fn some(&mut self) -> Result<(), EncodeError> {
+        self.put([0])
+    }
+
+    #[inline(always)]
+    fn array_begin(&mut self, len: usize) -> Result<(), EncodeError> {
+        if !self.nested.array(len) {
+            return Err(self.error("array is not as long as the others of its `Nested`"));
+        }
+        self.put_len(len)
+    }
+
+    #[inline(always)]
+    fn array_end(&mut self) -> Result<(), EncodeError> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn item(&mut self) -> Result<(), EncodeError> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn map_begin(&mut self, len: usize) -> Result<(), EncodeError> {
+        self.put_len(len)
+    }
+
+    #[inline(always)]
+    fn map_key(&mut self) -> Result<(), EncodeError> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn map_value(&mut self) -> Result<(), EncodeError> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn map_end(&mut self) -> Result<(), EncodeError> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn tuple_begin(&mut self, _len: usize) -> Result<(), EncodeError> {
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn tuple_end(&mut self) -> Result<(), EncodeError> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
