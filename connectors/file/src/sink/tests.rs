@@ -48,6 +48,9 @@ fn batch(token: &str, ids: &[u64]) -> Arc<SealedBatch> {
         linger: Duration::ZERO,
         pool: Pool::new(1 << 20),
         pushed: AtomicU64::new(0),
+        cut: AtomicU64::new(0),
+        abandoned: AtomicU64::new(0),
+        durable: AtomicU64::new(0),
     };
     let lane =
         LaneShared::new(Partition::new("orders", 0), Epoch(1), Incarnation(1), NextOffset(0));
