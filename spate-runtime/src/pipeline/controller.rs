@@ -40,6 +40,16 @@ const TURN_BUSY: Duration = Duration::from_millis(5);
 const REACH_FIRST: Duration = Duration::from_millis(500);
 const REACH_CAP: Duration = Duration::from_secs(10);
 
+/// The waits before the last commit of a partition is repeated: a coordinator that moves answers
+/// again within a second or so.
+const LAST_COMMIT_WAITS: [Duration; 5] = [
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+    Duration::from_millis(400),
+    Duration::from_millis(800),
+];
+
 /// What others ask of the controller.
 #[derive(Debug, Default)]
 pub(crate) struct Requests(AtomicU8);
@@ -131,8 +141,10 @@ pub(crate) struct Controller {
     commits: CommitSchedule,
     pending: Vec<Pending>,
     epochs: u64,
-    /// Shape `[source]`.
+    /// Shape `[source]`: it gave out all it will give.
     ended: Vec<bool>,
+    /// Shape `[source]`: its control plane failed for good and is polled no more.
+    dead: Vec<bool>,
     drain_until: Option<Instant>,
     abandoned: bool,
     failed: bool,
@@ -150,6 +162,7 @@ impl Controller {
             pending: Vec::new(),
             epochs: 0,
             ended: vec![false; parts.sources.len()],
+            dead: vec![false; parts.sources.len()],
             drain_until: None,
             abandoned: false,
             failed: false,
@@ -328,15 +341,18 @@ impl Controller {
         let busy = self.assignments.is_releasing() || !self.pending.is_empty();
         let turn = if busy { TURN_BUSY } else { TURN };
         let wait = turn / u32::try_from(self.parts.sources.len().max(1)).unwrap_or(1);
+        if self.dead.iter().all(|dead| *dead) {
+            std::thread::park_timeout(turn);
+        }
         for source in 0..self.parts.sources.len() {
             let mut wait = wait;
-            loop {
+            while !self.dead[source] {
                 match self.parts.sources[source].poll(wait) {
                     Ok(None) => break,
                     Ok(Some(event)) => self.on_event(source, event),
                     Err(error) => {
+                        self.dead[source] = true;
                         self.source_failed(source, &error);
-                        break;
                     }
                 }
                 wait = Duration::ZERO;
@@ -601,11 +617,14 @@ impl Controller {
             return;
         }
         let commits: Vec<Commit> = wanted.iter().map(|(_, commit)| commit.clone()).collect();
-        let tries = if last { 3 } else { 1 };
-        if !(0..tries).any(|_| self.try_commit(source, &commits)) {
-            if last {
+        let mut accepted = self.try_commit(source, &commits);
+        if last && !accepted {
+            accepted = self.commit_again(source, &commits);
+            if !accepted {
                 self.commit_lost(source, &commits);
             }
+        }
+        if !accepted {
             return;
         }
         let mut state = self.parts.status.state.lock();
@@ -642,6 +661,17 @@ impl Controller {
                 false
             }
         }
+    }
+
+    /// Repeats the last commit of partitions a few times, for about a second and a half.
+    fn commit_again(&mut self, source: usize, commits: &[Commit]) -> bool {
+        LAST_COMMIT_WAITS.iter().any(|wait| {
+            if self.dead[source] {
+                return false;
+            }
+            std::thread::park_timeout(*wait);
+            self.try_commit(source, commits)
+        })
     }
 
     /// The last commit of partitions was refused: durable rows will be read again.

@@ -60,7 +60,6 @@ impl BatchItem for Frame {
 pub struct WriterSignal {
     notify: Notify,
     lanes_changed: AtomicBool,
-    gated: AtomicBool,
     abandon: AtomicBool,
     /// Wakes writes that wait for their backoff.
     waiting: Notify,
@@ -74,11 +73,9 @@ impl WriterSignal {
         self.waiting.notify_waiters();
     }
 
-    /// The budget is used up: seal what there is.
+    /// Lanes wait for the budget: look whether it is frames of this writer that hold it.
     pub fn gate(&self) {
-        if !self.gated.swap(true, Ordering::AcqRel) {
-            self.notify.notify_one();
-        }
+        self.notify.notify_one();
     }
 
     /// Give up everything and end.
@@ -169,7 +166,13 @@ pub async fn run(parts: WriterParts) {
     let mut seeds = Jitter::new(parts.seed);
 
     loop {
-        take_signals(&parts, &mut core);
+        if parts.signal.lanes_changed.swap(false, Ordering::AcqRel) {
+            core.on_lanes_changed();
+        }
+        if core.is_starved() && queue.is_empty() && parts.shared.pool.is_over_budget() {
+            // Nothing is on its way that would give memory back: do not wait for the linger.
+            core.on_gated();
+        }
         if parts.signal.abandon.load(Ordering::Acquire) {
             break;
         }
@@ -223,15 +226,6 @@ pub async fn run(parts: WriterParts) {
 async fn sleep_until(due: Option<std::time::Instant>) {
     if let Some(due) = due {
         tokio::time::sleep_until(TokioInstant::from_std(due)).await;
-    }
-}
-
-fn take_signals(parts: &WriterParts, core: &mut WriterCore<Frame>) {
-    if parts.signal.lanes_changed.swap(false, Ordering::AcqRel) {
-        core.on_lanes_changed();
-    }
-    if parts.signal.gated.swap(false, Ordering::AcqRel) {
-        core.on_gated();
     }
 }
 

@@ -80,7 +80,7 @@ impl<T: BatchItem> WriterCore<T> {
         self.waiting.retain(|_, queue| !queue.is_empty());
     }
 
-    /// Seals everything: the source is gated, or the pipeline drains.
+    /// Seals everything: the lanes wait for memory that these frames hold, or the pipeline drains.
     pub fn on_gated(&mut self) {
         for frames in self.batcher.seal_all() {
             self.wait(frames);
@@ -133,6 +133,12 @@ impl<T: BatchItem> WriterCore<T> {
     #[must_use]
     pub fn due_at(&self) -> Option<Instant> {
         self.batcher.due_at()
+    }
+
+    /// Whether no sealed batch waits or is being written: sealing more would start at once.
+    #[must_use]
+    pub fn is_starved(&self) -> bool {
+        self.waiting.is_empty() && self.in_flight.is_empty()
     }
 
     /// Whether nothing waits and nothing is in flight.

@@ -195,6 +195,23 @@ fn a_blocked_sink_holds_the_lanes_within_the_budget() {
     assert_balanced(&ended);
 }
 
+/// Lanes that wait for memory are served at once by writers whose frames hold it, linger or not.
+#[test]
+fn a_full_budget_does_not_wait_for_the_linger() {
+    // 32 lanes of 80,000 bytes each: no batch is ever full, all of them together are too much.
+    let mut world = World::new(32, 20_000);
+    world.settings =
+        "pipeline: { threads: 2, pin: off, admin: off, memory: 1MiB, drain_timeout: 300s }\n\
+         out: { linger: 100s, frame_bytes: 16KiB, batch_rows: 1000000000 }\n"
+            .to_owned();
+    let clock = spate_runtime::clock::Clock::real();
+    let started = clock.now();
+    let ended = world.run_to_end(&(0..32).collect::<Vec<_>>());
+    assert!(clock.now() - started < std::time::Duration::from_secs(50), "waited for the linger");
+    assert_eq!(ended.outcome, Outcome::Drained);
+    assert_same(&world.server.rows(), &odd(32, 20_000));
+}
+
 #[test]
 fn an_empty_assignment_is_an_answer() {
     let world = World::new(1, 0);
