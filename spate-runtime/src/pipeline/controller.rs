@@ -407,22 +407,20 @@ impl Controller {
         self.pending.retain(|pending| {
             pending.source != source || !partitions.contains(&pending.assigned.partition)
         });
-        let known: Vec<&Partition> = self
-            .lanes
-            .values()
-            .map(|lane| &lane.shared.partition)
-            .collect();
+        let is_running = |partition: &Partition| {
+            let same =
+                |lane: &Running| lane.source == source && lane.shared.partition == *partition;
+            self.lanes.values().any(same)
+        };
         let never_started: Vec<Partition> = partitions
             .iter()
-            .filter(|partition| !known.contains(partition))
+            .filter(|partition| !is_running(partition))
             .cloned()
             .collect();
         let deadline = now + self.parts.settings.revoke_timeout;
         let effects = self.assignments.revoked(source, partitions, lost, deadline);
-        if effects.is_empty() {
-            // Nothing of these was started: they can be given back at once.
-            self.parts.sources[source].released(partitions);
-        } else if !never_started.is_empty() {
+        if !never_started.is_empty() || partitions.is_empty() {
+            // Nothing of these has to be flushed: they can be given back at once.
             self.parts.sources[source].released(&never_started);
         }
         self.carry_out(effects, now);

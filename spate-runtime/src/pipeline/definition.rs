@@ -120,7 +120,13 @@ impl<'a> Assembler<'a> {
     /// Makes a sink from the section of its name.
     pub fn sink<C: SinkConnector>(&mut self, id: SinkId) {
         let name = self.graph.sinks[id.0].name;
-        let section = match self.config.section(name, &[C::SCHEMA.keys, SINK_KEYS]) {
+        let keys = [C::SCHEMA.keys, SINK_KEYS];
+        let section = match self.target {
+            Target::Declared => self.config.section(name, &keys),
+            // What the connector would need, such as a password, may be unset in this run.
+            Target::Files { .. } => self.config.section_unread(name, &keys),
+        };
+        let section = match section {
             Ok(section) => section,
             Err(errors) => return self.errors.0.extend(errors.0),
         };
