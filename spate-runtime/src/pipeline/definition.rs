@@ -37,6 +37,8 @@ pub enum Target<'a> {
         /// What makes the file sinks.
         open: OpenFiles,
     },
+    /// Nowhere: no source and no sink is made, only the chains; see `Rig`.
+    Bare,
 }
 
 /// Makes the chain of a new lane.
@@ -85,6 +87,9 @@ impl<'a> Assembler<'a> {
 
     /// Makes a source from the section of its name.
     pub fn source<C: SourceConnector>(&mut self, id: SourceId) {
+        if matches!(self.target, Target::Bare) {
+            return;
+        }
         let name = self.graph.sources[id.0].name;
         let made = self.config.section(name, &[C::SCHEMA.keys]);
         let made = made.and_then(|section| C::from_section(&section));
@@ -97,6 +102,9 @@ impl<'a> Assembler<'a> {
         id: SourceId,
         build: impl FnOnce(&Config) -> C,
     ) {
+        if matches!(self.target, Target::Bare) {
+            return;
+        }
         let made = build(self.config);
         self.add_source(id, Ok(made));
     }
@@ -122,6 +130,7 @@ impl<'a> Assembler<'a> {
         let name = self.graph.sinks[id.0].name;
         let keys = [C::SCHEMA.keys, SINK_KEYS];
         let section = match self.target {
+            Target::Bare => return,
             Target::Declared => self.config.section(name, &keys),
             // What the connector would need, such as a password, may be unset in this run.
             Target::Files { .. } => self.config.section_unread(name, &keys),
@@ -133,7 +142,9 @@ impl<'a> Assembler<'a> {
         let settings = SinkSettings::from_section(&section);
         let sink = match self.target {
             Target::Files { dir, open } => Ok(open(dir, name)),
-            Target::Declared => C::from_section(&section).map(SinkConnector::into_sink),
+            Target::Declared | Target::Bare => {
+                C::from_section(&section).map(SinkConnector::into_sink)
+            }
         };
         match (sink, settings) {
             (Ok(sink), Ok(settings)) => self.sinks[id.0] = Some((sink, settings)),
@@ -154,6 +165,7 @@ impl<'a> Assembler<'a> {
         let settings = self.config.section(name, &[SINK_KEYS]);
         let settings = settings.and_then(|section| SinkSettings::from_section(&section));
         let sink = match self.target {
+            Target::Bare => return,
             Target::Files { dir, open } => open(dir, name),
             Target::Declared => build(self.config).into_sink(),
         };

@@ -6,12 +6,14 @@ mod pin;
 mod plan;
 mod probe;
 pub mod report;
+mod rig;
 mod running;
 pub mod status;
 
 pub use controller::{Ended, Outcome};
 pub use definition::{Assembler, Definition, OpenFiles, Target};
 pub use plan::{Plan, StartError};
+pub use rig::{Rig, RigSettings};
 pub use running::{Handle, Running};
 
 /// 64 random bits from the operating system, by way of the standard library's hasher seeds.
