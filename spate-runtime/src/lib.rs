@@ -13,6 +13,7 @@ pub mod graph;
 pub mod id;
 pub mod lane;
 pub mod ledger;
+pub mod metrics;
 pub mod pipeline;
 pub mod preflight;
 pub mod queue;

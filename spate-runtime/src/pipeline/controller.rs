@@ -185,6 +185,7 @@ impl Controller {
             (false, false) => Outcome::Drained,
         };
         self.set_phase(Phase::Ended);
+        self.parts.status.record();
         Ended { outcome, findings, status: self.parts.status }
     }
 
@@ -685,7 +686,7 @@ impl Controller {
         }
     }
 
-    /// Once a second: log ends, long pressure, stalls.
+    /// Once a second: log ends, long pressure, stalls, metrics.
     fn look(&mut self, now: Instant) {
         for source in 0..self.parts.sources.len() {
             let ends = self.parts.sources[source].log_ends();
@@ -701,6 +702,7 @@ impl Controller {
         }
         self.look_at_pressure(now);
         self.look_at_stalls(now);
+        self.parts.status.record();
     }
 
     fn look_at_pressure(&mut self, now: Instant) {

@@ -19,6 +19,7 @@ use crate::graph::Graph;
 use crate::id::{ShardId, SinkId};
 use crate::lane::source::Source;
 use crate::lane::thread::{LaneThread, LaneThreadParts};
+use crate::metrics::Metrics;
 use crate::preflight::Findings;
 use crate::queue::ShardQueue;
 use crate::sink::Sink;
@@ -233,6 +234,7 @@ impl Plan {
             revoked: AtomicU64::new(0),
             started: self.clock.now(),
             clock: self.clock.clone(),
+            metrics: Metrics::register(self.graph),
             state: Mutex::new(State {
                 phase: Phase::Starting,
                 lanes: std::collections::BTreeMap::new(),

@@ -340,4 +340,4 @@ impl fmt::Display for Imbalance {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc as StdArc;
 use std::time::{Duration, Instant};
 
+use super::report::Snapshot;
 use crate::chain::pool::Pool;
 use crate::chain::port::SinkShared;
 use crate::chain::tally::ChainCounters;
@@ -11,6 +12,7 @@ use crate::clock::Clock;
 use crate::graph::Graph;
 use crate::id::{Epoch, NextOffset, Watermark};
 use crate::lane::shared::LaneShared;
+use crate::metrics::Metrics;
 use crate::sink::status::ShardStatus;
 use crate::sync::{Arc, AtomicU64, Mutex};
 
@@ -73,6 +75,7 @@ pub struct Status {
     /// When the run began.
     pub started: Instant,
     pub(crate) clock: Clock,
+    pub(crate) metrics: Metrics,
     pub(crate) state: Mutex<State>,
 }
 
@@ -96,6 +99,13 @@ impl Status {
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.clock.now().saturating_duration_since(self.started)
+    }
+
+    /// Sets the metrics to what is counted now: once a second, at the end, and at every scrape.
+    pub fn record(&self) -> Snapshot {
+        let snapshot = Snapshot::of(self);
+        self.metrics.record(&snapshot);
+        snapshot
     }
 
     /// How far the pipeline came.

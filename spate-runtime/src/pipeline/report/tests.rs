@@ -19,7 +19,7 @@ const REFUNDS: usize = 1;
 const REJECTS: usize = 2;
 
 /// Every kind of stage that counts in a way of its own.
-static GRAPH: Graph = Graph {
+pub(crate) static GRAPH: Graph = Graph {
     pipeline: "orders",
     sources: &[SourceNode { name: "events", declared: "Kafka<Json<OrderEvent<'_>>>" }],
     sinks: &[sink("lines"), sink("refunds"), sink("rejects")],
@@ -52,7 +52,7 @@ fn durable(rows: u64) -> SinkCounts {
     SinkCounts { pushed: rows, durable: rows, batches: 1, bytes: rows * 8, ..SinkCounts::default() }
 }
 
-fn lane(id: u32, watermark: u64) -> LaneCounts {
+pub(crate) fn lane(id: u32, watermark: u64) -> LaneCounts {
     LaneCounts {
         source: 0,
         partition: Partition::new("orders", id),
@@ -69,7 +69,7 @@ fn lane(id: u32, watermark: u64) -> LaneCounts {
 
 /// 1,000 payloads: 10 tombstones, 20 undecodable, 30 items beyond one each, 100 out of stock,
 /// 60 pings; of 840 placed 5 have no price, the rest is teed, and 15 of it explode into two.
-fn balanced() -> Report {
+pub(crate) fn balanced() -> Report {
     let mut stages = vec![StageCounts::default(); 13];
     stages[DECODE] = StageCounts { made: 30, dropped: 10, failed: 20 };
     stages[1].dropped = 100;
@@ -98,6 +98,10 @@ fn balanced() -> Report {
             memory_limit: 1 << 28,
         },
     }
+}
+
+pub(crate) fn snapshot() -> Snapshot {
+    balanced().snapshot
 }
 
 #[test]
