@@ -18,7 +18,10 @@ fn choose(pin: &Pin, threads: usize, allowed: &[CoreId]) -> Vec<CoreId> {
         Pin::Off => Vec::new(),
         Pin::Auto if allowed.len() < threads => Vec::new(),
         Pin::Auto => allowed.iter().copied().take(threads).collect(),
-        Pin::Cores(cores) => cores.iter().map(|&id| CoreId { id }).collect(),
+        Pin::Cores(cores) => {
+            let again = cores.iter().cycle().take(threads);
+            again.map(|&id| CoreId { id }).collect()
+        }
     }
 }
 
@@ -32,6 +35,14 @@ mod tests {
         let allowed = [CoreId { id: 2 }, CoreId { id: 3 }];
         assert_eq!(choose(&Pin::Auto, 2, &allowed), allowed);
         assert_eq!(choose(&Pin::Auto, 1, &allowed), allowed[..1]);
+    }
+
+    #[test]
+    fn a_list_begins_again_where_there_are_more_threads() {
+        let pin = Pin::Cores(vec![4, 6]);
+        let ids: Vec<usize> = choose(&pin, 3, &[]).iter().map(|core| core.id).collect();
+        assert_eq!(ids, [4, 6, 4]);
+        assert_eq!(choose(&pin, 1, &[]), [CoreId { id: 4 }]);
     }
 
     #[test]
