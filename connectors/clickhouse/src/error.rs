@@ -61,6 +61,7 @@ const CODES: &[Code] = &[
     line(43, Config, NotWritten, "ILLEGAL_TYPE_OF_ARGUMENT: a default or a view cannot take the value", SCHEMA),
     line(44, Config, NotWritten, "ILLEGAL_COLUMN: a computed column was written", SCHEMA),
     line(47, Config, NotWritten, "UNKNOWN_IDENTIFIER: a column was dropped or misspelt", SCHEMA),
+    line(48, Config, NotWritten, "NOT_IMPLEMENTED: the table's engine takes no inserts", "name a table that rows can be inserted into"),
     line(50, Config, NotWritten, "UNKNOWN_TYPE", SCHEMA),
     line(53, Config, Unknown, "TYPE_MISMATCH", SCHEMA),
     line(60, Config, NotWritten, "UNKNOWN_TABLE", "create the table, or correct `table`"),

@@ -20,6 +20,7 @@ mod error;
 mod sink;
 mod sql;
 mod transport;
+pub mod types;
 
 #[cfg(test)]
 mod testing;

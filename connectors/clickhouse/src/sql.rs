@@ -81,6 +81,66 @@ fn unescaped(field: &str) -> String {
     text
 }
 
+/// The texts of an `Array(String)` as `TabSeparated` prints it, its field unescaped already.
+pub(crate) fn strings(array: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut chars = array.chars();
+    while chars.by_ref().any(|c| c == '\'') {
+        let mut text = String::new();
+        while let Some(c) = chars.next().filter(|c| *c != '\'') {
+            text.extend(if c == '\\' { chars.next() } else { Some(c) });
+        }
+        texts.push(text);
+    }
+    texts
+}
+
+/// Database and table a materialized view writes to, if its definition names one.
+pub(crate) fn view_target(definition: &str) -> Option<(String, String)> {
+    let rest = definition.strip_prefix("CREATE MATERIALIZED VIEW ")?;
+    let (_, rest) = qualified(rest)?;
+    qualified(rest.strip_prefix(" TO ")?).map(|(target, _)| target)
+}
+
+/// `database.table`, each in backticks where it needs them, and what follows.
+fn qualified(text: &str) -> Option<((String, String), &str)> {
+    let (database, rest) = identifier(text)?;
+    let (table, rest) = identifier(rest.strip_prefix('.')?)?;
+    Some(((database, table), rest))
+}
+
+fn identifier(text: &str) -> Option<(String, &str)> {
+    let Some(quoted) = text.strip_prefix('`') else {
+        let end = text
+            .find(|c: char| !c.is_alphanumeric() && c != '_')
+            .unwrap_or(text.len());
+        let (name, rest) = text.split_at(end);
+        return (!name.is_empty()).then(|| (name.to_owned(), rest));
+    };
+    let mut name = String::new();
+    let mut chars = quoted.char_indices();
+    while let Some((at, c)) = chars.next() {
+        let rest = &quoted[at + c.len_utf8()..];
+        match c {
+            '`' if rest.starts_with('`') => name.extend(chars.next().map(|(_, c)| c)),
+            '`' => return Some((name, rest)),
+            '\\' => name.extend(chars.next().map(|(_, c)| c)),
+            c => name.push(c),
+        }
+    }
+    None
+}
+
+/// The number that `name` is set to behind `SETTINGS` in an engine's definition.
+pub(crate) fn setting(definition: &str, name: &str) -> Option<u64> {
+    let (_, settings) = definition.rsplit_once(" SETTINGS ")?;
+    settings
+        .split(',')
+        .filter_map(|pair| pair.split_once('='))
+        .find(|(known, _)| known.trim() == name)
+        .and_then(|(_, value)| value.trim().trim_matches('\'').parse().ok())
+}
+
 #[cfg(test)]
 mod tests {
     use spate_runtime::chain::row::DataType;
@@ -115,5 +175,21 @@ mod tests {
     fn answers_are_unescaped() {
         let body = "a\\tb\tEnum8(\\'x\\' = 1)\nc\\\\d\t\n";
         assert_eq!(tab_separated(body), [["a\tb", "Enum8('x' = 1)"], ["c\\d", ""]]);
+    }
+
+    #[test]
+    fn definitions_are_read() {
+        assert_eq!(strings("['a','b\\'c','']"), ["a", "b'c", ""]);
+        assert_eq!(strings("[]"), [""; 0]);
+        let target = |text: &str| view_target(&format!("CREATE MATERIALIZED VIEW {text}"));
+        let pair = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
+        assert_eq!(target("default.mv TO default.t (`a` UInt8) AS SELECT 1"), pair("default", "t"));
+        assert_eq!(target("d.`m v` TO `x``y`.`.z` AS SELECT 1"), pair("x`y", ".z"));
+        assert_eq!(target("default.mv (`a` UInt8) ENGINE = Null AS SELECT 1"), None);
+        let definition =
+            "MergeTree ORDER BY id SETTINGS a = 1, non_replicated_deduplication_window = 100";
+        assert_eq!(setting(definition, "non_replicated_deduplication_window"), Some(100));
+        assert_eq!(setting(definition, "replicated_deduplication_window"), None);
+        assert_eq!(setting("MergeTree ORDER BY id", "a"), None);
     }
 }

@@ -288,7 +288,7 @@ impl<N: Nested> ValueEncoder for Writer<N> {
 
     #[inline(always)]
     fn date32(&mut self, days: i32) -> Result<(), EncodeError> {
-        if days < FIRST_DAY || days > LAST_DAY {
+        if !(FIRST_DAY..=LAST_DAY).contains(&days) {
             return Err(self.error("day is outside of `Date32`, 1900-01-01 to 2299-12-31"));
         }
         self.put(days.to_le_bytes())

@@ -1,14 +1,15 @@
 //! The sink as it is declared, `ClickHouse<OrderLine<'_>>`, and as the writers see it.
 
 pub(crate) mod encoder;
+mod preflight;
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use hyper::body::Bytes;
-use hyper::header::{HOST, HeaderMap, HeaderValue};
+use hyper::body::{Buf, Bytes};
+use hyper::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Uri};
 use spate_runtime::chain::row::{Column, Row};
 use spate_runtime::config::{ConfigErrors, Schema, Section};
@@ -120,19 +121,23 @@ impl Inserter {
             String::with_capacity(path.len() + target.iter().map(|part| part.len()).sum::<usize>());
         uri.push_str(path);
         target.iter().for_each(|part| uri.push_str(part));
-        let invalid = |_| error::of_config("request has no valid target".to_owned(), "");
+        let invalid = |error| error::of_config(format!("request has no valid target: {error}"), "");
+        // Said even where it is 0: a server refuses a POST that does not tell its length.
+        let length = HeaderValue::from(body.remaining());
         let mut request = Request::new(RequestBody::new(body));
         *request.method_mut() = Method::POST;
         *request.uri_mut() = Uri::from_maybe_shared(Bytes::from(uri)).map_err(invalid)?;
         *request.headers_mut() = self.headers(replica)?;
+        request.headers_mut().insert(CONTENT_LENGTH, length);
         Ok(request)
     }
 
     fn headers(&self, replica: &Replica) -> Result<HeaderMap, WriteError> {
         let value = |text: &str, secret: bool| {
             let value = HeaderValue::from_bytes(text.as_bytes());
-            let mut value = value.map_err(|_| {
-                let text = "user or password cannot be sent in a header".to_owned();
+            let mut value = value.map_err(|error| {
+                // Its text does not repeat the value.
+                let text = format!("user or password cannot be sent: {error}");
                 error::of_config(text, "remove control characters from them")
             })?;
             value.set_sensitive(secret);
@@ -193,7 +198,7 @@ impl Sink for Inserter {
     }
 
     fn check(&self) -> BoxFuture<'_, Findings> {
-        Box::pin(async { Findings::default() })
+        Box::pin(self.preflight())
     }
 
     fn probe(&self, shard: ShardId, replica: ReplicaId) -> BoxFuture<'_, Result<(), WriteError>> {

@@ -1,11 +1,14 @@
 //! The sink against servers: one that fails on purpose, and the real engine.
 
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test says why it fails or skips")]
+
 #[path = "../support/batch.rs"]
 mod batch;
 mod engine;
 #[path = "../support/engine.rs"]
 mod engine_server;
 mod faults;
+mod preflight;
 #[path = "../support/rows.rs"]
 mod rows;
 #[path = "../support/server.rs"]

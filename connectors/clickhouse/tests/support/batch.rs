@@ -55,7 +55,7 @@ impl<E: RowEncoder> Lane<E> {
     }
 
     /// Seals everything handed over.
-    pub(crate) fn seal(&mut self, token: &str) -> Arc<SealedBatch> {
+    pub(crate) fn seal(&self, token: &str) -> Arc<SealedBatch> {
         let frames = std::iter::from_fn(|| self.queue.try_recv()).collect();
         Arc::new(SealedBatch::new(frames, token.to_owned()))
     }

@@ -123,7 +123,7 @@ fn serve(connection: usize, socket: &TcpStream, state: &Mutex<State>) {
             Act::Close => (String::new(), true),
             Act::Hang => {
                 // Ends when the client closes.
-                let _ = reader.read(&mut [0]);
+                drop(reader.read(&mut [0]));
                 return;
             }
         };
