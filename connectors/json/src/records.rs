@@ -1,0 +1,157 @@
+//! The records of one payload, one after the other.
+//!
+//! Lane thread, inside the fused loop. The UTF-8 of a payload is checked once for all of it; text
+//! is what the decoder borrows from. Where the check fails, the lines before are text still, the
+//! line in question is one error, and the rest is checked anew.
+//!
+//! ```text
+//! payload   {..}\n{..}\n  {.. \xff ..}\n  {..}
+//!           text          bad             (checked when reached)
+//! ```
+//!
+//! Source: `docs/adr/0010-json-decoder.md`, which decoder and why.
+
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::error::JsonError;
+
+pub(crate) struct Records<'buf, T> {
+    /// What is left to decode of the lines known to be text.
+    text: &'buf str,
+    /// What follows: empty, or begins with a line that is no text.
+    bad: &'buf [u8],
+    /// Bytes of the payload before `bad`.
+    bad_at: usize,
+    /// No record was given out yet.
+    first: bool,
+    of: PhantomData<fn() -> T>,
+}
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+impl<'buf, T: Deserialize<'buf>> Records<'buf, T> {
+    #[inline]
+    pub(crate) fn new(payload: &'buf [u8]) -> Self {
+        let mut records = Self { text: "", bad: &[], bad_at: 0, first: true, of: PhantomData };
+        match std::str::from_utf8(payload) {
+            Ok(text) => records.text = text.strip_prefix('\u{feff}').unwrap_or(text),
+            Err(_) => records.split_bad(payload, 0),
+        }
+        records
+    }
+
+    /// Splits `bytes`, which begin at byte `at` of the payload, before the first line that is no
+    /// text.
+    #[cold]
+    fn split_bad(&mut self, bytes: &'buf [u8], at: usize) {
+        let valid = match std::str::from_utf8(bytes) {
+            Ok(_) => bytes.len(),
+            Err(error) => {
+                let before = &bytes[..error.valid_up_to()];
+                memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1)
+            }
+        };
+        let (text, bad) = bytes.split_at(valid);
+        let text = if at == 0 { text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text) } else { text };
+        self.text = std::str::from_utf8(text).unwrap_or_default();
+        self.bad = bad;
+        self.bad_at = at + valid;
+    }
+
+    /// The text is used up: blank so far, or a line that is no text follows.
+    #[cold]
+    fn at_end_of_text(&mut self) -> Option<Result<T, JsonError>> {
+        if self.bad.is_empty() {
+            return std::mem::take(&mut self.first).then(|| Err(JsonError::empty()));
+        }
+        let bad = self.bad;
+        let at = self.bad_at + std::str::from_utf8(bad).map_or_else(|e| e.valid_up_to(), str::len);
+        let end = memchr::memchr(b'\n', bad).map_or(bad.len(), |newline| newline + 1);
+        self.split_bad(&bad[end..], self.bad_at + end);
+        self.first = false;
+        Some(Err(JsonError::invalid_utf8(at)))
+    }
+
+    /// Goes on behind the record that ends at byte `end`; whether only blanks follow on its line.
+    #[inline]
+    fn step_over(&mut self, end: usize) -> bool {
+        let rest = &self.text[end..];
+        if rest.is_empty() {
+            self.text = "";
+            return true;
+        }
+        let blanks = rest
+            .bytes()
+            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+            .count();
+        let clean = blanks == rest.len() || rest.as_bytes()[blanks] == b'\n';
+        self.text = if clean { &rest[blanks..] } else { after_line(rest) };
+        clean
+    }
+
+    /// The error of the record the text begins with, with the path; goes on behind the record.
+    #[cold]
+    fn failed(&mut self, error: serde_json::Error) -> JsonError {
+        let text = self.text;
+        let end = if error.is_data() { end_of_value::<IgnoredAny>(text) } else { None };
+        self.text = after_line(&text[end.unwrap_or(0)..]);
+        let decoder = &mut serde_json::Deserializer::from_str(text);
+        match serde_path_to_error::deserialize::<_, T>(decoder) {
+            Ok(_) => JsonError::decode(String::new(), error),
+            Err(with_path) => {
+                let path = with_path.path();
+                let named = path
+                    .iter()
+                    .any(|segment| !matches!(segment, serde_path_to_error::Segment::Unknown));
+                let path = if named { path.to_string() } else { String::new() };
+                JsonError::decode(path, with_path.into_inner())
+            }
+        }
+    }
+}
+
+/// What follows the first line break.
+fn after_line(text: &str) -> &str {
+    memchr::memchr(b'\n', text.as_bytes()).map_or("", |newline| &text[newline + 1..])
+}
+
+/// Where the value that `text` begins with ends, if it is one.
+fn end_of_value<'a, T: Deserialize<'a>>(text: &'a str) -> Option<usize> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<T>();
+    values.next()?.ok()?;
+    Some(values.byte_offset())
+}
+
+impl<'buf, T: Deserialize<'buf>> Iterator for Records<'buf, T> {
+    type Item = Result<T, JsonError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        self.text = self.text.trim_start_matches([' ', '\t', '\r', '\n']);
+        if self.text.is_empty() {
+            if !self.first && self.bad.is_empty() {
+                return None;
+            }
+            return self.at_end_of_text();
+        }
+        self.first = false;
+        let mut values = serde_json::Deserializer::from_str(self.text).into_iter::<T>();
+        match values.next()? {
+            Ok(record) => {
+                let end = values.byte_offset();
+                if self.step_over(end) {
+                    Some(Ok(record))
+                } else {
+                    Some(Err(JsonError::trailing(end + 1)))
+                }
+            }
+            Err(error) => Some(Err(self.failed(error))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
