@@ -3,6 +3,7 @@
 //! Knows no vendor, no wire format and no macro. Connectors implement `Source`, `Lane`, `Sink` and
 //! the encoders; the macro generates `LaneChain`s; this crate runs them.
 
+pub mod admin;
 pub mod batch;
 pub mod chain;
 pub mod clock;
