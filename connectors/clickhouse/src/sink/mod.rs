@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hyper::body::{Buf, Bytes};
-use hyper::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderValue};
+use hyper::header::{CONTENT_LENGTH, HOST, HeaderName, HeaderValue};
 use hyper::{Method, Request, Uri};
 use spate_runtime::chain::row::{Column, Row};
 use spate_runtime::config::{ConfigErrors, Schema, Section};
@@ -76,6 +76,8 @@ pub(crate) struct Inserter {
     pub(crate) replicas: Vec<Vec<Replica>>,
     /// Everything of an insert's target but the address's path and the token.
     insert: String,
+    user: HeaderValue,
+    password: Option<HeaderValue>,
     buffers: Arc<Buffers>,
     /// Whether the preflight saw that the replicas of every shard share their tokens.
     pub(crate) shared_tokens: AtomicBool,
@@ -98,6 +100,12 @@ impl Inserter {
             row,
             columns,
             insert: insert_target(&settings, columns),
+            user: header(&settings.user),
+            password: settings.password.as_ref().map(|password| {
+                let mut value = header(password.reveal());
+                value.set_sensitive(true);
+                value
+            }),
             buffers: Buffers::new(replicas.len().max(4)),
             replicas,
             shared_tokens: AtomicBool::new(false),
@@ -109,47 +117,35 @@ impl Inserter {
         &self.replicas[shard.0][replica.0]
     }
 
-    /// A request to `replica`; `target` is what follows the path of its address.
+    /// A request to `replica`; `query` is what follows the path of its address.
     pub(crate) fn request(
         &self,
         replica: &Replica,
-        target: &[&str],
+        query: &str,
+        token: &str,
         body: Chunk,
     ) -> Result<Request<RequestBody>, WriteError> {
         let path = replica.url.path.as_str();
-        let mut uri =
-            String::with_capacity(path.len() + target.iter().map(|part| part.len()).sum::<usize>());
-        uri.push_str(path);
-        target.iter().for_each(|part| uri.push_str(part));
+        let mut target = String::with_capacity(path.len() + query.len() + token.len());
+        target.push_str(path);
+        target.push_str(query);
+        sql::push_encoded(&mut target, token);
         let invalid = |error| error::of_config(format!("request has no valid target: {error}"), "");
+        let target = Uri::from_maybe_shared(Bytes::from(target)).map_err(invalid)?;
         // Said even where it is 0: a server refuses a POST that does not tell its length.
         let length = HeaderValue::from(body.remaining());
         let mut request = Request::new(RequestBody::new(body));
         *request.method_mut() = Method::POST;
-        *request.uri_mut() = Uri::from_maybe_shared(Bytes::from(uri)).map_err(invalid)?;
-        *request.headers_mut() = self.headers(replica)?;
-        request.headers_mut().insert(CONTENT_LENGTH, length);
-        Ok(request)
-    }
-
-    fn headers(&self, replica: &Replica) -> Result<HeaderMap, WriteError> {
-        let value = |text: &str, secret: bool| {
-            let value = HeaderValue::from_bytes(text.as_bytes());
-            let mut value = value.map_err(|error| {
-                // Its text does not repeat the value.
-                let text = format!("user or password cannot be sent: {error}");
-                error::of_config(text, "remove control characters from them")
-            })?;
-            value.set_sensitive(secret);
-            Ok::<_, WriteError>(value)
-        };
-        let mut headers = HeaderMap::with_capacity(4);
-        headers.insert(HOST, value(&replica.url.authority(), false)?);
-        headers.insert("x-clickhouse-user", value(&self.settings.user, false)?);
-        if let Some(password) = &self.settings.password {
-            headers.insert("x-clickhouse-key", value(password.reveal(), true)?);
+        *request.uri_mut() = target;
+        let headers = request.headers_mut();
+        headers.reserve(4);
+        headers.insert(HOST, replica.host.clone());
+        headers.insert(CONTENT_LENGTH, length);
+        headers.insert(USER, self.user.clone());
+        if let Some(password) = &self.password {
+            headers.insert(KEY, password.clone());
         }
-        Ok(headers)
+        Ok(request)
     }
 
     async fn insert(
@@ -163,9 +159,7 @@ impl Inserter {
             Compression::Lz4 => Chunk::Blocks(Blocks::compress(&batch, &self.buffers).await),
             Compression::None => Chunk::Frames(Frames::new(Arc::clone(&batch))),
         };
-        let mut token = String::with_capacity(batch.token().len());
-        sql::push_encoded(&mut token, batch.token());
-        let request = self.request(replica, &[&self.insert, &token], body)?;
+        let request = self.request(replica, &self.insert, batch.token(), body)?;
         let answer = replica.send(request, self.settings.request_timeout).await?;
         success(&answer).map(drop)
     }
@@ -182,7 +176,7 @@ impl Inserter {
             sql::push_parameter(&mut target, name, value);
         }
         let body = Chunk::Text(Bytes::copy_from_slice(statement.as_bytes()));
-        let request = self.request(replica, &[&target], body)?;
+        let request = self.request(replica, &target, "", body)?;
         let answer = replica.send(request, self.settings.request_timeout).await?;
         success(&answer).map(|body| body.into_owned())
     }
@@ -216,6 +210,14 @@ impl Sink for Inserter {
     ) -> BoxFuture<'_, Result<(), WriteError>> {
         Box::pin(self.insert(shard, replica, batch))
     }
+}
+
+const USER: HeaderName = HeaderName::from_static("x-clickhouse-user");
+const KEY: HeaderName = HeaderName::from_static("x-clickhouse-key");
+
+/// A text that was found fit for a header when the section was read.
+pub(crate) fn header(text: &str) -> HeaderValue {
+    HeaderValue::from_bytes(text.as_bytes()).expect("checked when the section was read")
 }
 
 /// What follows the path in an insert, up to the token's value.

@@ -189,7 +189,7 @@ impl Inserter {
     /// The insert itself, with no rows and no token: writes nothing, and is refused as it would be.
     async fn insert_nothing(&self, replica: &Replica) -> Result<(), WriteError> {
         let body = Chunk::Text(Bytes::new());
-        let request = self.request(replica, &[&self.insert], body)?;
+        let request = self.request(replica, &self.insert, "", body)?;
         let answer = replica.send(request, self.settings.request_timeout).await?;
         success(&answer).map(drop)
     }

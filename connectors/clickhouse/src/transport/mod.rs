@@ -29,6 +29,7 @@ use std::time::{Duration, Instant};
 
 use hyper::body::{Body, Incoming};
 use hyper::client::conn::http1::{self, SendRequest};
+use hyper::header::HeaderValue;
 use hyper::{HeaderMap, Request, Response};
 use spate_runtime::clock::Clock;
 use spate_runtime::error::chain_text;
@@ -59,6 +60,8 @@ pub(crate) struct Dialer {
 #[derive(Debug)]
 pub(crate) struct Replica {
     pub(crate) url: Url,
+    /// What its requests say in `Host`.
+    pub(crate) host: HeaderValue,
     dialer: Dialer,
     clock: Clock,
     idle: Mutex<Vec<Connection>>,
@@ -101,7 +104,9 @@ impl std::fmt::Debug for Connection {
 
 impl Replica {
     pub(crate) fn new(url: Url, dialer: Dialer) -> Self {
-        Self { url, dialer, clock: Clock::real(), idle: Mutex::default() }
+        let host =
+            HeaderValue::try_from(url.authority()).expect("checked when the address was read");
+        Self { url, host, dialer, clock: Clock::real(), idle: Mutex::default() }
     }
 
     /// Sends `request` and reads the whole answer within `limit`.
