@@ -1,5 +1,9 @@
 //! The topology of a pipeline as a constant: what the macro knows, for reports, metrics and `graph`.
 
+mod render;
+
+pub use render::{Rendered, Style};
+
 /// A whole pipeline.
 #[derive(Clone, Copy, Debug)]
 pub struct Graph {
