@@ -20,3 +20,5 @@ pub mod preflight;
 pub mod queue;
 pub mod sink;
 mod sync;
+#[cfg(test)]
+mod testing;

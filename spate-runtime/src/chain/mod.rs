@@ -8,6 +8,8 @@ pub mod frame;
 pub mod frame_buf;
 pub mod int256;
 pub mod lane_chain;
+#[cfg(all(test, not(loom)))]
+mod model;
 pub mod pool;
 pub mod port;
 pub mod recent_keys;

@@ -66,9 +66,10 @@ pub struct SinkShared {
 #[derive(Debug)]
 struct OpenFrame {
     frame: Frame,
-    /// End of the last whole payload, in bytes and in rows.
+    /// End of the last whole payload, in bytes and in rows, and its offset.
     mark: usize,
     mark_rows: u32,
+    mark_last: Offset,
     /// Length at which to look whether the frame is full or the budget used up.
     look_at: usize,
 }
@@ -158,6 +159,7 @@ impl<E: RowEncoder> Port<E> {
         if open.frame.last != at {
             open.mark = before;
             open.mark_rows = open.frame.rows;
+            open.mark_last = open.frame.last;
             open.frame.last = at;
         }
         match self.encoder.encode(row, &mut open.frame.buf) {
@@ -202,7 +204,8 @@ impl PortCore {
             last: at,
             opened_at: self.now,
         };
-        self.open[shard] = Some(OpenFrame { frame, mark: 0, mark_rows: 0, look_at: 0 });
+        self.open[shard] =
+            Some(OpenFrame { frame, mark: 0, mark_rows: 0, mark_last: at, look_at: 0 });
     }
 
     /// Looks whether a frame is full or the budget used up; then again when it grew.
@@ -303,6 +306,7 @@ impl PortCore {
             self.shared.cut.fetch_add(cut, Ordering::Relaxed);
             open.frame.buf.truncate(open.mark);
             open.frame.rows = open.mark_rows;
+            open.frame.last = open.mark_last;
             if open.frame.rows == 0 {
                 open.frame.resolve();
                 *slot = None;
@@ -312,9 +316,10 @@ impl PortCore {
 
     /// Offers parked frames again, oldest first; whether none is left.
     pub fn offer_parked(&mut self) -> bool {
-        for _ in 0..self.parked.len() {
+        for left in (0..self.parked.len()).rev() {
             let Some(frame) = self.parked.pop_front() else { break };
-            self.offer(frame);
+            // The first `left` are still to be offered; behind them stand those just refused.
+            self.offer(frame, left);
         }
         self.attend();
         self.parked.is_empty()
@@ -376,17 +381,16 @@ impl PortCore {
         self.shared
             .pushed
             .fetch_add(u64::from(open.frame.rows), Ordering::Relaxed);
-        // Behind a parked frame of the same shard every later one waits too, or rows would pass.
-        if self.parked.iter().any(|parked| parked.shard.0 == shard) {
-            self.parked.push_back(open.frame);
-        } else {
-            self.offer(open.frame);
-        }
+        self.offer(open.frame, 0);
     }
 
-    fn offer(&mut self, frame: Frame) {
+    /// Offers a frame, or parks it behind a refused one of its shard: none may pass another.
+    ///
+    /// The first `younger` parked frames were handed over after it and hold nothing up.
+    fn offer(&mut self, frame: Frame, younger: usize) {
         let shard = frame.shard.0;
-        if self.parked.iter().any(|parked| parked.shard.0 == shard) {
+        let mut older = self.parked.iter().skip(younger);
+        if older.any(|parked| parked.shard.0 == shard) {
             self.parked.push_back(frame);
             return;
         }
@@ -428,6 +432,16 @@ impl Modulo {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    proptest::proptest! {
+        /// Holds INV-Q1: a shard is always one of those there are, and the same one.
+        #[test]
+        fn the_modulo_agrees_with_a_division(divisor in 1..5_000usize, hash: u64) {
+            let folded = (hash ^ (hash >> 32)) & u64::from(u32::MAX);
+            let expected = folded % divisor as u64;
+            proptest::prop_assert_eq!(Modulo::new(divisor).of(hash) as u64, expected);
+        }
+    }
 
     #[test]
     fn the_modulo_is_exact() {

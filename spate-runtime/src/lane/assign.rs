@@ -5,6 +5,7 @@
 //! | unknown | assigned | running | |
 //! | running | revoked, drain | closing | `Close` |
 //! | running, closing | lost, deadline passed | abandoned | `Abandon` |
+//! | closing with the drain | revoked | closing, to be given back | |
 //! | closing, abandoned | dropped by its thread | the same, dropped | |
 //! | closing, dropped, nothing unresolved | tick | gone | `Release` with its group |
 //! | abandoned, dropped | tick | gone | `Release` with its group |
@@ -45,6 +46,8 @@ pub struct Release {
     pub abandoned: bool,
     /// The whole pipeline drains: the source is closed next.
     pub drain: bool,
+    /// The source asked for them, and waits for them.
+    pub revoked: bool,
 }
 
 #[derive(Debug)]
@@ -62,6 +65,7 @@ struct Group {
     lost: bool,
     abandoned: bool,
     drain: bool,
+    revoked: bool,
 }
 
 /// Every lane of the process, and the groups that are on their way out.
@@ -78,7 +82,7 @@ impl Assignments {
             .insert(epoch, Entry { source, partition, dropped: false });
     }
 
-    /// Partitions are to be given back by `deadline`.
+    /// Partitions are to be given back by `deadline`, those too that leave with the drain.
     pub fn revoked(
         &mut self,
         source: usize,
@@ -88,13 +92,15 @@ impl Assignments {
     ) -> Vec<Effect> {
         let of_source =
             |entry: &Entry| entry.source == source && partitions.contains(&entry.partition);
-        let epochs: Vec<Epoch> = self
+        let (leaving, running): (Vec<Epoch>, Vec<Epoch>) = self
             .lanes
             .iter()
-            .filter(|(epoch, entry)| of_source(entry) && !self.is_leaving(**epoch))
+            .filter(|(_, entry)| of_source(entry))
             .map(|(epoch, _)| *epoch)
-            .collect();
-        self.leave(source, epochs, deadline, lost, false)
+            .partition(|epoch| self.is_leaving(*epoch));
+        let mut effects = self.part(&leaving, lost, deadline);
+        effects.extend(self.leave(source, running, deadline, lost, false));
+        effects
     }
 
     /// Everything is to end by `deadline`.
@@ -150,6 +156,7 @@ impl Assignments {
                     lost: group.lost,
                     abandoned: group.abandoned && !resolved,
                     drain: group.drain,
+                    revoked: group.revoked,
                 }));
                 return false;
             }
@@ -193,8 +200,48 @@ impl Assignments {
         }
         let effect = if lost { Effect::Abandon } else { Effect::Close };
         let effects = epochs.iter().copied().map(effect).collect();
-        self.groups
-            .push(Group { source, epochs, deadline, lost, abandoned: lost, drain });
+        self.groups.push(Group {
+            source,
+            epochs,
+            deadline,
+            lost,
+            abandoned: lost,
+            drain,
+            revoked: !drain,
+        });
+        effects
+    }
+
+    /// Parts lanes on their way out from their group, if a revoke changes how they leave.
+    fn part(&mut self, leaving: &[Epoch], lost: bool, deadline: Instant) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let mut parted = Vec::new();
+        for group in &mut self.groups {
+            if group.lost || !lost && group.revoked {
+                continue;
+            }
+            let epochs: Vec<Epoch> = group
+                .epochs
+                .extract_if(.., |epoch| leaving.contains(epoch))
+                .collect();
+            if epochs.is_empty() {
+                continue;
+            }
+            if lost {
+                effects.extend(epochs.iter().copied().map(Effect::Abandon));
+            }
+            parted.push(Group {
+                source: group.source,
+                epochs,
+                deadline: group.deadline.min(deadline),
+                lost,
+                abandoned: group.abandoned || lost,
+                drain: group.drain,
+                revoked: true,
+            });
+        }
+        self.groups.retain(|group| !group.epochs.is_empty());
+        self.groups.extend(parted);
         effects
     }
 }

@@ -60,8 +60,12 @@ impl LaneShared {
     }
 
     /// Registers a frame, before any payload at or after `first` is counted as read.
+    ///
+    /// A source that gives a payload again, below the position, holds the watermark at the
+    /// position and never moves it back (INV-W2).
     pub fn open(&self, first: Offset) -> FrameKey {
-        self.ledger.lock().open(first)
+        let position = self.position.load(Ordering::Relaxed);
+        self.ledger.lock().open(Offset(first.0.max(position)))
     }
 
     /// Marks a frame durable; void (and false) once the epoch has ended (INV-A2).

@@ -12,7 +12,7 @@
 //! Holds: INV-A1, INV-W1.
 
 mod commit;
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod model;
 mod note;
 

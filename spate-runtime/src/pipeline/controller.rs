@@ -583,7 +583,7 @@ impl Controller {
             }
         }
         drop(state);
-        if !release.drain {
+        if release.revoked {
             self.parts.sources[release.source].released(&release.partitions);
         }
     }

@@ -11,5 +11,8 @@ pub mod traits;
 pub mod worker;
 pub mod writer;
 
+#[cfg(all(test, not(loom)))]
+mod model;
+
 pub use sealed::SealedBatch;
 pub use traits::{BoxFuture, Layout, Outcome, Sink, SinkConnector, WriteError};

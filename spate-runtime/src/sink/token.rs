@@ -16,14 +16,18 @@ use std::fmt::Write as _;
 use crate::chain::frame::Frame;
 use crate::chain::shard_key::ShardKey as _;
 
-/// The longest topic that stands in a token as it is.
-const TOPIC_MAX: usize = 100;
+/// The longest name that stands in a token as it is.
+const NAME_MAX: usize = 100;
 
 /// Makes the token of `frames`, which are written together; there is at least one.
 #[must_use]
 pub fn token(pipeline: &str, sink: &str, frames: &[Frame]) -> String {
     let Some(first) = frames.first() else { return String::new() };
-    let mut token = format!("{pipeline}-{sink}-{}", first.shard.0);
+    let mut token = String::new();
+    push_name(&mut token, pipeline);
+    token.push('-');
+    push_name(&mut token, sink);
+    write!(token, "-{}", first.shard.0).expect("writing to a String cannot fail");
     let mut lane: Option<(u64, u64, u64, u32)> = None;
     let mut frames = frames.iter().peekable();
     while let Some(frame) = frames.next() {
@@ -37,6 +41,7 @@ pub fn token(pipeline: &str, sink: &str, frames: &[Frame]) -> String {
             continue;
         }
         lane = None;
+        token.push('-');
         push_name(&mut token, &frame.lane.partition.topic);
         let partition = frame.lane.partition.id;
         let incarnation = frame.lane.incarnation;
@@ -54,13 +59,12 @@ pub fn token(pipeline: &str, sink: &str, frames: &[Frame]) -> String {
 
 fn push_name(token: &mut String, name: &str) {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    token.push('-');
     let short = name
         .chars()
-        .take(TOPIC_MAX)
+        .take(NAME_MAX)
         .map(|c| if plain(c) { c } else { '_' });
     token.extend(short);
-    if name.len() > TOPIC_MAX || !name.chars().all(plain) {
+    if name.len() > NAME_MAX || !name.chars().all(plain) {
         write!(token, "-{:016x}", name.shard_hash()).expect("writing to a String cannot fail");
     }
 }
