@@ -84,7 +84,7 @@ impl<F: 'static> SourceConnector for Datagen<F> {
     fn from_section(section: &Section<'_>) -> Result<Self, ConfigErrors> {
         let small = |key: &str| u32::try_from(section.integer(key)).unwrap_or(u32::MAX);
         let shape = if section.text("shape") == "wide" { Shape::Wide } else { Shape::Orders };
-        let optional = |key: &str| section.is_set(key).then(|| section.integer(key));
+        let optional = |key: &str| section.integer_opt(key);
         let settings = Settings {
             records: optional("records"),
             partitions: small("partitions"),

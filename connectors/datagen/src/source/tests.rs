@@ -83,3 +83,20 @@ fn a_poll_wakes_lanes_that_wait_for_their_next_record() {
     assert!(matches!(source.poll(Duration::ZERO), Ok(None)));
     assert_eq!(woken.load(std::sync::atomic::Ordering::Relaxed), 1);
 }
+
+#[test]
+fn a_section_has_the_generators_defaults() {
+    let schema = <Datagen<()> as SourceConnector>::SCHEMA;
+    let read = |yaml: &str| {
+        let section = Section::for_test(schema, yaml)?;
+        Datagen::<()>::from_section(&section)
+    };
+    let made = read("records: 1000\npartitions: 4\nseed: 1").unwrap();
+    let expected = Settings { records: Some(1000), partitions: 4, seed: 1, ..Settings::default() };
+    assert_eq!((made.settings, made.rate), (expected, None));
+    let made = read("shape: wide\nrate: 100\npoison_ppm: 0").unwrap();
+    let expected = Settings { shape: Shape::Wide, poison_ppm: 0, ..Settings::default() };
+    assert_eq!((made.settings, made.rate), (expected, Some(100)));
+    assert!(read("poison_ppm: 600000\ntombstone_ppm: 600000").is_err());
+    assert!(read("partitions: 0").is_err());
+}

@@ -9,8 +9,6 @@
 //!
 //! Holds: INV-S1 for files (one token, one file).
 
-mod error;
-
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +19,7 @@ use spate_runtime::preflight::Findings;
 use spate_runtime::sink::{BoxFuture, Layout, Outcome, SealedBatch, Sink, WriteError};
 
 use crate::durable::{TEMPORARY, Unfinished, make_dir, sync_dir};
-use error::write_error;
+use crate::error::write_error;
 
 /// Makes the sink that `run --sinks-to DIR` writes `sink` to: `DIR/<sink>/`.
 #[must_use]

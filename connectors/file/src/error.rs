@@ -3,11 +3,11 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use spate_runtime::error::Class;
+use spate_runtime::error::{Class, SourceError};
 use spate_runtime::sink::{Outcome, WriteError};
 
 /// What `error` means for a write to `path`.
-pub(super) fn write_error(path: &Path, error: io::Error, outcome: Outcome) -> WriteError {
+pub(crate) fn write_error(path: &Path, error: io::Error, outcome: Outcome) -> WriteError {
     let class = class_of(error.kind());
     let hint = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room; it is tried again",
@@ -25,8 +25,18 @@ pub(super) fn write_error(path: &Path, error: io::Error, outcome: Outcome) -> Wr
     }
 }
 
+/// What `error` means for a source that did `what` ("open file", "write checkpoint") with `path`.
+pub(crate) fn source_error(what: &str, path: &Path, error: io::Error) -> SourceError {
+    let class = match class_of(error.kind()) {
+        // What is not there now is not expected to come by itself.
+        Class::Remote if error.kind() == ErrorKind::NotFound => Class::Config,
+        class => class,
+    };
+    SourceError::new(class, format!("could not {what} `{}`", path.display())).because(error)
+}
+
 /// The table: what somebody must change, and everything else, which is tried again.
-pub(crate) const fn class_of(kind: ErrorKind) -> Class {
+const fn class_of(kind: ErrorKind) -> Class {
     match kind {
         // Rights and mounts do not change while we wait.
         ErrorKind::PermissionDenied
