@@ -1,1 +1,128 @@
-//! The macros of spate: #[pipeline], chain! and derive(Row).
+//! The macros of spate: `#[pipeline]`, `chain!` and `derive(Row)`.
+//!
+//! A pass is a file: `ast` reads what was written, `lower` resolves it into the `model`, `check`
+//! holds the model against the rules, `codegen` writes it out. `report` collects findings over
+//! all passes; with findings, `fallback` takes the place of `codegen`.
+//!
+//! ```text
+//! tokens → ast → lower → check → codegen → tokens
+//!           └──────┴───────┴─ findings ─→ fallback
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod ast;
+mod check;
+mod codegen;
+mod expand;
+mod fallback;
+mod label;
+mod lower;
+mod model;
+mod names;
+mod report;
+mod row;
+mod text;
+
+use proc_macro2::TokenStream;
+
+use model::Operator;
+use report::{Report, Rule};
+
+/// Makes a program of a module: sources, sinks, operators and chains.
+///
+/// The module is a Rust module as any other; see the guide for its language. In it stand
+/// `#[source]` and `#[sink]` functions without a body, `#[state]` structs, operators as plain
+/// functions, and `chain!(name, { .. });`. What is generated beside them:
+///
+/// | item | for |
+/// |---|---|
+/// | `main() -> ExitCode` | the program: `run` (the default), `check`, `graph` |
+/// | `pipeline(config)` | assembling and running it from code |
+/// | `GRAPH` | the topology as a constant |
+/// | `Config` | the configuration's type |
+///
+/// # Arguments
+///
+/// - `config = "orders.yaml"`: the configuration compiled in as the default, relative to the
+///   manifest.
+/// - `crate = ::renamed`: the facade, where it is not called `spate`.
+///
+/// # Looking inside
+///
+/// `SPATE_EXPAND=orders cargo build` writes the expansion to `target/spate/orders.rs`. A chain is
+/// one function, and reads like a loop a person would write:
+///
+/// ```text
+/// for payload in cx.rest(batch) {
+///     let at = cx.take(payload);
+///     for record in Json::<OrderEvent<'buf>>::records(decoder, value) {
+///         'record: {
+///             let placed = match record { Ok(placed) => placed, Err(err) => { .. break 'record } };
+///             if !in_stock(&placed) { tally.dropped[IN_STOCK] += 1; break 'record }
+///             sinks.push_lines(&placed, at);
+///         }
+///     }
+///     if sinks.end_of_payload() { return cx.blocked() }
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn pipeline(
+    args: proc_macro::TokenStream,
+    item: proc_macro::TokenStream,
+) -> proc_macro::TokenStream {
+    run(args.into(), item.into()).into()
+}
+
+/// The wiring of a pipeline; stands inside a `#[pipeline]` module, which reads it.
+#[proc_macro]
+pub fn chain(_tokens: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    chain_alone().into()
+}
+
+/// Makes a row of a struct: what a sink takes, column by column.
+///
+/// On the struct: `#[row(ddl = "schema/lines.sql")]`, `#[row(crate = ::renamed)]`. On a field:
+/// `#[row(rename = "column")]`, `#[row(skip)]`.
+#[proc_macro_derive(Row, attributes(row))]
+pub fn derive_row(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    row::derive(item.into()).into()
+}
+
+/// Reads, lowers, checks and generates; with findings, falls back.
+fn run(args: TokenStream, item: TokenStream) -> TokenStream {
+    let mut report = Report::default();
+    let ast = match ast::read(args, &item, &mut report) {
+        Ok(ast) => ast,
+        Err(mut instead) => {
+            instead.extend(report.to_tokens());
+            return instead;
+        }
+    };
+    let (pipeline, outer) = lower::lower(ast, &mut report);
+    check::check(&pipeline, &mut report);
+    let findings = report.to_tokens();
+    if report.has_errors() {
+        return fallback::module(&pipeline, &outer, &findings);
+    }
+    let tokens = codegen::generate(&pipeline, &outer, &findings);
+    expand::write_if_asked(&names::plain(&outer.ident), &tokens);
+    tokens
+}
+
+/// A `chain!` that no pipeline has read.
+fn chain_alone() -> TokenStream {
+    const ALONE: Rule = Rule { code: "P066", help: "put it inside a module with `#[pipeline]`" };
+    let mut report = Report::default();
+    let span = proc_macro2::Span::call_site();
+    report.push(span, &ALONE, "`chain!` stands outside of a pipeline");
+    report.to_tokens()
+}
+
+/// An operator's text for the graph.
+fn text_of(operator: &Operator) -> String {
+    match operator {
+        Operator::Function(_, path) | Operator::Path(path) => text::of(path),
+        Operator::Closure(closure, _) => text::of(closure),
+    }
+}

@@ -4,6 +4,8 @@ pub use std::borrow::Cow;
 
 pub use serde::Deserialize;
 
+pub use spate_macros::{Row, chain, pipeline};
+
 pub use spate_runtime::batch::{Meta, Raw};
 pub use spate_runtime::chain::dead_letter::DeadLetter;
 pub use spate_runtime::chain::decimal::Decimal;

@@ -1,13 +1,15 @@
 //! What generated code names. Not for people: no promise is made about anything in here.
 
+pub use crate::cli::main;
 pub use spate_file::Ndjson;
 pub use spate_runtime::batch::{Batch, Meta, Payload, Raw};
 pub use spate_runtime::chain::cx::{LaneCx, Progress};
 pub use spate_runtime::chain::dead_letter::DeadLetter;
 pub use spate_runtime::chain::format::Format;
 pub use spate_runtime::chain::lane_chain::{
-    BuildLane, LaneChain, LaneSeed, SinkSet, end_of_payload_cold,
+    BuildLane, BuildPorts, Chain, Lane, LaneChain, LaneSeed, SinkSet, end_of_payload_cold,
 };
+pub use spate_runtime::chain::op;
 pub use spate_runtime::chain::port::{Port, PortCore};
 pub use spate_runtime::chain::row::{
     Column, DataType, EncodeError, Row, RowEncoder, Value, ValueEncoder,

@@ -13,8 +13,17 @@ use crate::sync::Arc;
 
 /// The ports of one lane, one per declared sink.
 pub trait SinkSet: Send + 'static {
+    /// The port of the sink with this number, in order of declaration; `None` behind the last.
+    fn port(&mut self, sink: usize) -> Option<&mut PortCore>;
+
     /// Calls `each` with every port, in order of declaration.
-    fn each_port(&mut self, each: &mut dyn FnMut(&mut PortCore));
+    fn each_port(&mut self, each: &mut dyn FnMut(&mut PortCore)) {
+        let mut sink = 0;
+        while let Some(port) = self.port(sink) {
+            each(port);
+            sink += 1;
+        }
+    }
 
     /// Ends a payload; whether the loop must yield. One flag per port unless one wants attention.
     fn end_of_payload(&mut self) -> bool;
@@ -47,7 +56,52 @@ pub trait LaneChain: Send {
     fn sinks(&mut self) -> &mut dyn SinkSet;
 }
 
-/// A generated chain that can be made for a new lane.
+/// The fused loop of a chain, as generated: generic over the ports it pushes into.
+pub trait Chain<S>: Send + 'static {
+    /// Fresh state, nothing counted.
+    fn new() -> Self;
+
+    /// Runs the loop over what is left of `batch`.
+    fn run(&mut self, batch: Batch<'_>, sinks: &mut S, cx: &mut LaneCx) -> Progress;
+
+    /// Moves the loop's counts to the shared ones.
+    fn flush_tally(&mut self, counters: &ChainCounters);
+}
+
+/// Generated ports, which can be made for a new lane.
+pub trait BuildPorts: SinkSet + Sized {
+    /// Makes a port per declared sink.
+    fn build(seed: &LaneSeed<'_>) -> Self;
+}
+
+/// One chain of one lane: the loop `C` with the ports `P`.
+#[derive(Debug)]
+pub struct Lane<C, P> {
+    chain: C,
+    ports: P,
+}
+
+impl<C: Chain<P>, P: SinkSet> LaneChain for Lane<C, P> {
+    fn run(&mut self, batch: Batch<'_>, cx: &mut LaneCx) -> Progress {
+        self.chain.run(batch, &mut self.ports, cx)
+    }
+
+    fn flush_tally(&mut self, counters: &ChainCounters) {
+        self.chain.flush_tally(counters);
+    }
+
+    fn sinks(&mut self) -> &mut dyn SinkSet {
+        &mut self.ports
+    }
+}
+
+impl<C: Chain<P>, P: BuildPorts> BuildLane for Lane<C, P> {
+    fn build(seed: &LaneSeed<'_>) -> Self {
+        Self { chain: C::new(), ports: P::build(seed) }
+    }
+}
+
+/// A chain that can be made for a new lane.
 pub trait BuildLane: LaneChain + Sized + 'static {
     /// Makes the chain for one lane: fresh state, ports without open frames.
     fn build(seed: &LaneSeed<'_>) -> Self;

@@ -10,6 +10,7 @@ pub mod int256;
 pub mod lane_chain;
 #[cfg(all(test, not(loom)))]
 mod model;
+pub mod op;
 pub mod pool;
 pub mod port;
 pub mod recent_keys;

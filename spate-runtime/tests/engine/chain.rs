@@ -91,8 +91,8 @@ pub(crate) struct Keep {
 struct Out(Port<Eight>);
 
 impl SinkSet for Out {
-    fn each_port(&mut self, each: &mut dyn FnMut(&mut PortCore)) {
-        each(self.0.core_mut());
+    fn port(&mut self, sink: usize) -> Option<&mut PortCore> {
+        (sink == 0).then(|| self.0.core_mut())
     }
 
     fn end_of_payload(&mut self) -> bool {

@@ -1,0 +1,414 @@
+//! The items of a pipeline module: which of them are ours, and what they declare.
+//!
+//! ```text
+//! source   := "#[source" options? "]" "fn" name "(" arg? ")" "->" type (";" | body)
+//! sink     := "#[sink" options? "]" "fn" name "(" arg? ")" "->" type (";" | body)
+//! state    := "#[state" options? "]" "struct" name fields
+//! operator := ("#[op(" options ")]")? function
+//! chain    := "chain!(" .. ")" ";"
+//! ```
+
+use proc_macro2::{Ident, TokenStream};
+use quote::ToTokens;
+use syn::parse::{Parse, ParseStream};
+use syn::{
+    Attribute, Block, Expr, GenericArgument, Item, ItemFn, ItemStruct, LitStr, PathArguments,
+    ReturnType, Signature, Token, Type, Visibility,
+};
+
+use super::chain::ChainAst;
+use super::options::{self, Opt, Value};
+use crate::check::P066;
+use crate::names;
+use crate::report::Report;
+
+/// A source or a sink.
+pub(crate) struct Declared {
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) ident: Ident,
+    /// The connector, such as `Kafka<Json<OrderEvent<'_>>>`.
+    pub(crate) connector: Type,
+    /// What the connector is given: a source's format, a sink's row.
+    pub(crate) inner: Type,
+    /// `partition_key` of a source, `key` of a sink.
+    pub(crate) key: Option<Expr>,
+    /// The function, if it has a body that builds the connector.
+    pub(crate) built_by: Option<BuiltBy>,
+}
+
+/// A declaration with a body.
+pub(crate) struct BuiltBy {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) sig: Signature,
+    pub(crate) block: Block,
+}
+
+/// A `#[state]` struct.
+pub(crate) struct StateAst {
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) item: ItemStruct,
+    /// What makes it, where that is not `Default`.
+    pub(crate) init: Option<Expr>,
+}
+
+/// A function of the module: an operator, or a helper of one.
+pub(crate) struct FunctionAst {
+    pub(crate) item: ItemFn,
+    pub(crate) options: OpOptions,
+}
+
+/// The options of `#[op(..)]`.
+#[derive(Default)]
+pub(crate) struct OpOptions {
+    pub(crate) label: Option<LitStr>,
+}
+
+/// What an item is to the pipeline.
+pub(crate) enum Role {
+    Source(Declared),
+    Sink(Declared),
+    State(StateAst),
+    Function(FunctionAst),
+    Chain(Box<ChainAst>),
+    Other(TokenStream),
+    /// One of ours that could not be read; a finding says why.
+    Broken,
+}
+
+/// Our attributes within a module.
+const OURS: [&str; 5] = ["source", "sink", "state", "op", "lookup"];
+
+/// A function without a body.
+struct Bodyless {
+    attrs: Vec<Attribute>,
+    sig: Signature,
+}
+
+impl Parse for Bodyless {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        input.parse::<Visibility>()?;
+        let sig = input.parse()?;
+        input.parse::<Token![;]>()?;
+        Ok(Self { attrs, sig })
+    }
+}
+
+/// Says what `item` is.
+pub(crate) fn role(item: Item, report: &mut Report) -> Role {
+    match item {
+        Item::Verbatim(tokens) => match syn::parse2::<Bodyless>(tokens.clone()) {
+            Ok(function) => bodyless(function, report),
+            Err(_) => Role::Other(tokens),
+        },
+        Item::Fn(function) => with_body(function, report),
+        Item::Struct(item) => structure(item, report),
+        Item::Macro(item) if item.mac.path.is_ident("chain") => {
+            match ChainAst::read(&item, report) {
+                Some(chain) => Role::Chain(Box::new(chain)),
+                None => Role::Broken,
+            }
+        }
+        other => {
+            if let Some(attribute) = attributes(&other).iter().find_map(ours) {
+                misplaced(&attribute, report);
+            }
+            Role::Other(stripped(other))
+        }
+    }
+}
+
+fn bodyless(function: Bodyless, report: &mut Report) -> Role {
+    let name = function.sig.ident.clone();
+    let Some(ours) = only_one(&function.attrs, report) else {
+        let near = function.attrs.iter().find_map(|attribute| {
+            let written = attribute.path().get_ident()?;
+            let near = names::nearest(&written.to_string(), ["source", "sink"])?;
+            Some((written.clone(), near))
+        });
+        match near {
+            Some((written, near)) => report.push_with(
+                written.span(),
+                &P066,
+                format!("there is no attribute `{written}`"),
+                format!("did you mean `#[{near}]`?"),
+            ),
+            None => report.push_with(
+                name.span(),
+                &P066,
+                format!("`{name}` has no body and is neither a source nor a sink"),
+                "put `#[source]` or `#[sink]` on it, or give it a body",
+            ),
+        }
+        return Role::Broken;
+    };
+    match ours.to_string().as_str() {
+        "source" => declared(&function.attrs, &ours, &function.sig, None, report)
+            .map_or(Role::Broken, Role::Source),
+        "sink" => declared(&function.attrs, &ours, &function.sig, None, report)
+            .map_or(Role::Broken, Role::Sink),
+        "lookup" => {
+            report.push_with(
+                ours.span(),
+                &P066,
+                "a pipeline has no lookups",
+                "join in the warehouse, or keep what is needed in a `#[state]`",
+            );
+            Role::Broken
+        }
+        _ => {
+            misplaced(&ours, report);
+            Role::Broken
+        }
+    }
+}
+
+fn with_body(mut function: ItemFn, report: &mut Report) -> Role {
+    let ours = only_one(&function.attrs, report);
+    let name = ours.as_ref().map(ToString::to_string);
+    match (name.as_deref(), ours) {
+        (Some("source" | "sink"), Some(ours)) => {
+            let built_by = BuiltBy {
+                attrs: without_ours(function.attrs.clone()),
+                vis: function.vis.clone(),
+                sig: function.sig.clone(),
+                block: (*function.block).clone(),
+            };
+            let attrs = function.attrs.clone();
+            match declared(&attrs, &ours, &function.sig, Some(built_by), report) {
+                Some(declared) if ours == "source" => Role::Source(declared),
+                Some(declared) => Role::Sink(declared),
+                None => Role::Broken,
+            }
+        }
+        (Some("state" | "lookup"), Some(ours)) => {
+            misplaced(&ours, report);
+            function.attrs = without_ours(function.attrs);
+            Role::Other(function.to_token_stream())
+        }
+        _ => {
+            let options = OpOptions::read(&function.attrs, report);
+            function.attrs = without_ours(function.attrs);
+            Role::Function(FunctionAst { item: function, options })
+        }
+    }
+}
+
+fn structure(mut item: ItemStruct, report: &mut Report) -> Role {
+    let Some(ours) = only_one(&item.attrs, report) else {
+        return Role::Other(item.to_token_stream());
+    };
+    let options = item
+        .attrs
+        .iter()
+        .find(|attribute| attribute.path().is_ident("state"))
+        .map(|attribute| options::of_attribute(attribute, "state", &["init", "on_replay"], report));
+    item.attrs = without_ours(item.attrs);
+    let Some(options) = options else {
+        misplaced(&ours, report);
+        return Role::Other(item.to_token_stream());
+    };
+    let mut init = None;
+    for option in options {
+        if option.key == "init" {
+            init = option.expr("Seen::for_lane", report);
+        } else if let Some(text) = option.text(report)
+            && text.value() != "forget"
+        {
+            report.push_with(
+                text.span(),
+                &P066,
+                format!("`on_replay` has no choice `{}`", text.value()),
+                "write `on_replay = \"forget\"`, or leave it out",
+            );
+        }
+    }
+    Role::State(StateAst { cfgs: super::cfgs(&item.attrs), item, init })
+}
+
+fn declared(
+    attrs: &[Attribute],
+    ours: &Ident,
+    sig: &Signature,
+    built_by: Option<BuiltBy>,
+    report: &mut Report,
+) -> Option<Declared> {
+    let kind = ours.to_string();
+    let known: &[&str] = if kind == "source" { &["partition_key"] } else { &["key"] };
+    let attribute = attrs
+        .iter()
+        .find(|attribute| attribute.path().is_ident(&kind))?;
+    let options = options::of_attribute(attribute, &kind, known, report);
+    let key = options.first().and_then(|option| key_of(option, report));
+    let example = if kind == "source" { "Kafka<Json<Record<'_>>>" } else { "ClickHouse<Line<'_>>" };
+    let ReturnType::Type(_, connector) = &sig.output else {
+        report.push_with(
+            sig.ident.span(),
+            &P066,
+            format!("{kind} `{}` does not say what it is", sig.ident),
+            format!("write `fn {}() -> {example};`", sig.ident),
+        );
+        return None;
+    };
+    let Some(inner) = inner_type(connector) else {
+        report.push_with(
+            super::first_span(connector),
+            &P066,
+            format!("{kind} `{}` names no {}", sig.ident, carried(&kind)),
+            format!("write connector and {} in one type: `{example}`", carried(&kind)),
+        );
+        return None;
+    };
+    Some(Declared {
+        cfgs: super::cfgs(attrs),
+        ident: sig.ident.clone(),
+        connector: (**connector).clone(),
+        inner,
+        key,
+        built_by,
+    })
+}
+
+fn carried(kind: &str) -> &'static str {
+    if kind == "source" { "format" } else { "row" }
+}
+
+fn key_of(option: &Opt, report: &mut Report) -> Option<Expr> {
+    let key = option.expr("order_id", report)?;
+    if matches!(&key, Expr::Path(_) | Expr::Field(_)) {
+        return Some(key);
+    }
+    report.push_with(
+        super::first_span(&key),
+        &P066,
+        format!("`{}` takes a field or a path", option.key),
+        format!("write `{} = order_id`", option.key),
+    );
+    None
+}
+
+/// The first type among the arguments of the type's last segment.
+pub(crate) fn inner_type(ty: &Type) -> Option<Type> {
+    let Type::Path(path) = ty else { return None };
+    let PathArguments::AngleBracketed(arguments) = &path.path.segments.last()?.arguments else {
+        return None;
+    };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    })
+}
+
+impl OpOptions {
+    /// Reads `#[op(..)]` among `attrs`.
+    pub(crate) fn read(attrs: &[Attribute], report: &mut Report) -> Self {
+        let mut read = Self::default();
+        let known = ["label", "fan_out", "allow"];
+        for attribute in attrs
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("op"))
+        {
+            for option in options::of_attribute(attribute, "op", &known, report) {
+                if option.key == "label" {
+                    read.label = option.text(report);
+                } else if option.key == "fan_out" {
+                    let _limit = option.expr("64", report);
+                } else {
+                    allowed(&option, report);
+                }
+            }
+        }
+        read
+    }
+}
+
+/// Holds `allow(..)` against the scans there are.
+fn allowed(option: &Opt, report: &mut Report) {
+    let scans = ["alloc", "panic", "blocking", "nondeterministic"];
+    let Value::List(list) = &option.value else {
+        report.push_with(
+            option.key.span(),
+            &P066,
+            "`allow` says nothing",
+            "write `allow(alloc)`, `allow(panic)`, `allow(blocking)` or `allow(nondeterministic)`",
+        );
+        return;
+    };
+    for option in options::read(list.clone(), "op(allow", &scans, report) {
+        if !matches!(option.value, Value::Flag) {
+            let message = format!("`{}` takes no value", option.key);
+            report.push_with(option.key.span(), &P066, message, "write its name alone");
+        }
+    }
+}
+
+/// The only one of our attributes among `attrs`; a second one is a finding.
+fn only_one(attrs: &[Attribute], report: &mut Report) -> Option<Ident> {
+    let mut found = attrs.iter().filter_map(ours);
+    let first = found.next()?;
+    for other in found {
+        report.push_with(
+            other.span(),
+            &P066,
+            format!("`#[{other}]` stands beside `#[{first}]`"),
+            "keep the one that is meant",
+        );
+    }
+    Some(first)
+}
+
+fn ours(attribute: &Attribute) -> Option<Ident> {
+    let ident = attribute.path().get_ident()?;
+    OURS.iter().any(|name| ident == name).then(|| ident.clone())
+}
+
+fn misplaced(attribute: &Ident, report: &mut Report) {
+    let help = match attribute.to_string().as_str() {
+        "source" => "it belongs on `fn name() -> Connector<Format>;`",
+        "sink" => "it belongs on `fn name() -> Connector<Row>;`",
+        "state" => "it belongs on a struct",
+        _ => "it belongs on a function",
+    };
+    let message = format!("`#[{attribute}]` cannot stand here");
+    report.push_with(attribute.span(), &P066, message, help);
+}
+
+fn without_ours(attrs: Vec<Attribute>) -> Vec<Attribute> {
+    attrs
+        .into_iter()
+        .filter(|attribute| ours(attribute).is_none())
+        .collect()
+}
+
+fn attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Const(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Mod(item) => &item.attrs,
+        Item::Static(item) => &item.attrs,
+        Item::Trait(item) => &item.attrs,
+        Item::Type(item) => &item.attrs,
+        Item::Union(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+fn stripped(mut item: Item) -> TokenStream {
+    let attrs = match &mut item {
+        Item::Const(item) => &mut item.attrs,
+        Item::Enum(item) => &mut item.attrs,
+        Item::Impl(item) => &mut item.attrs,
+        Item::Mod(item) => &mut item.attrs,
+        Item::Static(item) => &mut item.attrs,
+        Item::Trait(item) => &mut item.attrs,
+        Item::Type(item) => &mut item.attrs,
+        Item::Union(item) => &mut item.attrs,
+        Item::Use(item) => &mut item.attrs,
+        _ => return item.to_token_stream(),
+    };
+    *attrs = without_ours(std::mem::take(attrs));
+    item.to_token_stream()
+}

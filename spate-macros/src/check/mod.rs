@@ -1,0 +1,109 @@
+//! The table of rules, in order.
+//!
+//! Pure. A rule is one file: `check(pipeline, report)` looks at the model and reports, and none
+//! sees what another found, except that P011 stays silent after findings in the graph: what
+//! receives nothing usually does so because of one of them.
+
+#![deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::unreachable
+)]
+
+mod p001_open_path;
+mod p002_unknown_sink;
+mod p003_unknown_stream;
+mod p004_after_end;
+pub(crate) mod p005_unknown_stage;
+mod p006_unknown_operator;
+pub(crate) mod p007_contract;
+mod p008_one_chain_per_source;
+mod p009_unconsumed_stream;
+mod p010_stream_used_twice;
+mod p011_unused;
+mod p013_arm_without_end;
+mod p014_wildcard;
+mod p015_label_twice;
+mod p016_reserved_name;
+mod p020_no_policy;
+mod p021_idle_policy;
+mod p022_result_in_map;
+mod p023_option_in_map;
+mod p024_question_mark;
+mod p030_async_operator;
+mod p031_await;
+mod p036_filter_touches;
+mod p037_record_fits;
+mod p038_filter_answer;
+mod p039_borrowed_state;
+mod p040_borrowing_state;
+mod p045_keyed_sink;
+mod p060_feature;
+mod p065_inline;
+mod p066_misplaced;
+mod signature;
+
+use crate::model::Pipeline;
+use crate::report::Report;
+
+pub(crate) use p005_unknown_stage::P005;
+pub(crate) use p006_unknown_operator::P006;
+pub(crate) use p021_idle_policy::P021;
+pub(crate) use p024_question_mark::P024;
+pub(crate) use p031_await::P031;
+pub(crate) use p065_inline::P065;
+pub(crate) use p066_misplaced::P066;
+
+type Check = fn(&Pipeline, &mut Report);
+
+/// The graph: paths, names, streams.
+const GRAPH: [Check; 10] = [
+    p001_open_path::check,
+    p002_unknown_sink::check,
+    p003_unknown_stream::check,
+    p004_after_end::check,
+    p005_unknown_stage::check,
+    p008_one_chain_per_source::check,
+    p009_unconsumed_stream::check,
+    p010_stream_used_twice::check,
+    p013_arm_without_end::check,
+    p066_misplaced::check,
+];
+
+/// Everything that is read off a declaration, a stage or a signature.
+const PARTS: [Check; 18] = [
+    p006_unknown_operator::check,
+    p007_contract::check,
+    p014_wildcard::check,
+    p015_label_twice::check,
+    p016_reserved_name::check,
+    p020_no_policy::check,
+    p021_idle_policy::check,
+    p022_result_in_map::check,
+    p023_option_in_map::check,
+    p030_async_operator::check,
+    p031_await::check,
+    p036_filter_touches::check,
+    p037_record_fits::check,
+    p038_filter_answer::check,
+    p039_borrowed_state::check,
+    p040_borrowing_state::check,
+    p045_keyed_sink::check,
+    p060_feature::check,
+];
+
+/// Holds `pipeline` against every rule.
+pub(crate) fn check(pipeline: &Pipeline, report: &mut Report) {
+    let clean = !report.has_errors();
+    for rule in GRAPH {
+        rule(pipeline, report);
+    }
+    if clean && !report.has_errors() {
+        p011_unused::check(pipeline, report);
+    }
+    for rule in PARTS {
+        rule(pipeline, report);
+    }
+}

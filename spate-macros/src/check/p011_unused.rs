@@ -1,0 +1,50 @@
+//! P011: what is declared is used.
+
+use crate::model::{End, Origin, Pipeline, PolicyKind};
+use crate::report::{Report, Rule};
+
+const UNUSED: Rule = Rule { code: "P011", help: "" };
+
+/// Reports each sink that no path reaches and each source that feeds no chain, at its name.
+pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
+    if pipeline.holes || pipeline.chains.iter().any(|chain| chain.holes) {
+        return;
+    }
+    for (index, sink) in pipeline.sinks.iter().enumerate() {
+        let ends = pipeline
+            .paths()
+            .any(|path| matches!(path.end, End::To { index: Some(to), .. } if to == index));
+        let letters = pipeline.stages().any(|stage| {
+            stage.policy.as_ref().is_some_and(
+                |policy| matches!(policy.kind, PolicyKind::To(_, Some(to)) if to == index),
+            )
+        });
+        if !ends && !letters {
+            let name = &sink.ident;
+            report.under(&sink.cfgs, |report| {
+                report.push_with(
+                    name.span(),
+                    &UNUSED,
+                    format!("sink `{name}` receives nothing"),
+                    format!("route a path to it with `.to({name})`, or delete it"),
+                );
+            });
+        }
+    }
+    for (index, source) in pipeline.sources.iter().enumerate() {
+        if !pipeline
+            .paths()
+            .any(|path| path.origin == Origin::Source(index))
+        {
+            let name = &source.ident;
+            report.under(&source.cfgs, |report| {
+                report.push_with(
+                    name.span(),
+                    &UNUSED,
+                    format!("source `{name}` feeds no chain"),
+                    format!("begin a path with `{name}.decode()`, or delete it"),
+                );
+            });
+        }
+    }
+}

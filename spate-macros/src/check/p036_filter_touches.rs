@@ -1,0 +1,56 @@
+//! P036: a filter looks at its record, it does not touch it.
+
+use syn::{Pat, Type};
+
+use crate::ast::first_span;
+use crate::model::{Kind, Operator, Pipeline};
+use crate::report::{Report, Rule};
+
+const FILTER_TOUCHES: Rule = Rule { code: "P036", help: "" };
+
+/// Reports each operator of `filter`, `inspect` or `split_on` that takes its record by `&mut`.
+///
+/// Points at the operator's name in the chain, or at the closure's parameter.
+pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
+    let stages = pipeline
+        .stages()
+        .filter(|stage| matches!(stage.kind, Kind::Filter | Kind::Inspect))
+        .map(|stage| stage.token.clone());
+    let looks: Vec<String> = stages
+        .map(|token| token.to_string())
+        .chain(["split_on".to_owned()])
+        .collect();
+    for (stage, operator) in pipeline.operators() {
+        if !looks.iter().any(|name| stage == name) {
+            continue;
+        }
+        let (span, ty) = match operator {
+            Operator::Closure(closure, _) => match closure.inputs.first() {
+                Some(Pat::Type(pat)) => (first_span(&pat.ty), (*pat.ty).clone()),
+                _ => continue,
+            },
+            _ => match pipeline
+                .function(operator)
+                .and_then(|function| function.record())
+            {
+                Some(ty) => (operator.span(), ty.clone()),
+                None => continue,
+            },
+        };
+        let Type::Reference(reference) = &ty else { continue };
+        if reference.mutability.is_none() {
+            continue;
+        }
+        let name = operator.name();
+        let (what, call) = match operator {
+            Operator::Closure(..) => (name, "..".to_owned()),
+            _ => (format!("`{name}`"), name),
+        };
+        report.push_with(
+            span,
+            &FILTER_TOUCHES,
+            format!("{what} takes the record by `&mut`, `{stage}` only looks at it"),
+            format!("change it before, in a `.map(..)`, and take `&` in `.{stage}({call})`"),
+        );
+    }
+}

@@ -1,0 +1,59 @@
+//! P060: the cargo feature of a connector is on.
+//!
+//! The facade switches on a feature of this crate with each of its own, so that the macro knows
+//! what is compiled in. A name that the module declares or imports itself is the user's own.
+
+use proc_macro2::Ident;
+use syn::Type;
+
+use crate::ast::item::Declared;
+use crate::model::Pipeline;
+use crate::report::{Report, Rule};
+
+const FEATURE: Rule = Rule { code: "P060", help: "" };
+
+/// The names the facade's prelude has behind a feature.
+const CONNECTORS: [(&str, &str, bool); 5] = [
+    ("Kafka", "kafka", cfg!(feature = "kafka")),
+    ("ClickHouse", "clickhouse", cfg!(feature = "clickhouse")),
+    ("File", "file", cfg!(feature = "file")),
+    ("Datagen", "datagen", cfg!(feature = "datagen")),
+    ("Json", "json", cfg!(feature = "json")),
+];
+
+/// Reports each declared connector or format that is not compiled in, at its name.
+pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
+    for declared in pipeline.sources.iter().chain(&pipeline.sinks) {
+        report.under(&declared.cfgs, |report| {
+            for name in named(declared) {
+                let off = CONNECTORS
+                    .iter()
+                    .find(|(known, _, on)| name == known && !on);
+                let Some((known, feature, _)) = off else { continue };
+                if pipeline.scope.declares(known) {
+                    continue;
+                }
+                report.push_with(
+                    name.span(),
+                    &FEATURE,
+                    format!("`{known}` is not compiled in"),
+                    format!(
+                        "switch it on in Cargo.toml: `spate = {{ features = [\"{feature}\"] }}`"
+                    ),
+                );
+            }
+        });
+    }
+}
+
+/// The connector's name and that of what it is given, where they are bare names.
+fn named(declared: &Declared) -> impl Iterator<Item = &Ident> {
+    [&declared.connector, &declared.inner]
+        .into_iter()
+        .filter_map(|ty| match ty {
+            Type::Path(path) if path.path.segments.len() == 1 => {
+                path.path.segments.first().map(|segment| &segment.ident)
+            }
+            _ => None,
+        })
+}

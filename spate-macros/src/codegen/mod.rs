@@ -1,0 +1,118 @@
+//! Model → tokens.
+//!
+//! Pure and total: whatever the rules let through can be generated. Emits the user's items as
+//! they are, then what is derived from them:
+//!
+//! ```text
+//! sink.rs    per sink a witness trait, then `Sinks`, `Encoders` and `Ports` over all of them
+//! chain.rs   per chain a struct with its state and the fused loop
+//! lane.rs    the pipeline's definition: graph, assembly, `main`, `pipeline`
+//! paths.rs   absolute paths, spans, lifetimes, indices under `cfg`
+//! ```
+
+mod chain;
+mod lane;
+pub(crate) mod paths;
+mod sink;
+
+use proc_macro2::{Ident, TokenStream};
+
+use crate::ast::item::BuiltBy;
+use crate::lower::Outer;
+use crate::model::Pipeline;
+use crate::names::{self, Names};
+use paths::{Paths, emit};
+
+/// Names of generated items that clash with nothing in the module.
+pub(crate) struct Items {
+    /// The pipeline's definition.
+    pub(crate) definition: Ident,
+    pub(crate) sinks: Ident,
+    pub(crate) encoders: Ident,
+    pub(crate) ports: Ident,
+    pub(crate) declared: Ident,
+    pub(crate) files: Ident,
+    /// The ports' type parameter, as the loop sees it.
+    pub(crate) s: Ident,
+    pub(crate) e: Ident,
+    pub(crate) r: Ident,
+    /// Shape `[chain]`.
+    pub(crate) chains: Vec<Ident>,
+    /// Shape `[sink]`.
+    pub(crate) rows: Vec<Ident>,
+    /// Shape `[sink]`; of the sinks that take dead letters by another name.
+    pub(crate) letters: Vec<Ident>,
+}
+
+impl Items {
+    fn of(pipeline: &Pipeline) -> Self {
+        let mut free = Names::beside(pipeline.scope.tokens.clone());
+        let camel = |ident: &Ident| names::camel(&names::plain(ident));
+        Self {
+            definition: free.ident(&camel(&pipeline.ident)),
+            sinks: free.ident("Sinks"),
+            encoders: free.ident("Encoders"),
+            ports: free.ident("Ports"),
+            declared: free.ident("Declared"),
+            files: free.ident("Files"),
+            s: free.ident("S"),
+            e: free.ident("E"),
+            r: free.ident("R"),
+            chains: pipeline
+                .chains
+                .iter()
+                .map(|chain| free.ident(&camel(pipeline.chain_name(chain))))
+                .collect(),
+            rows: pipeline
+                .sinks
+                .iter()
+                .map(|sink| free.ident(&format!("{}Row", camel(&sink.ident))))
+                .collect(),
+            letters: pipeline
+                .sinks
+                .iter()
+                .map(|sink| free.ident(&format!("{}Letter", camel(&sink.ident))))
+                .collect(),
+        }
+    }
+}
+
+/// Generates the module.
+pub(crate) fn generate(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream) -> TokenStream {
+    let paths = Paths::new(outer.krate.clone());
+    let items = Items::of(pipeline);
+    let Outer { attrs, vis, ident, kept, .. } = outer;
+    let built_by = pipeline
+        .sources
+        .iter()
+        .chain(&pipeline.sinks)
+        .filter_map(|declared| declared.built_by.as_ref())
+        .map(builder);
+    let sinks = sink::generate(pipeline, &items, &paths);
+    let chains: Vec<TokenStream> = (0..pipeline.chains.len())
+        .filter_map(|index| chain::generate(pipeline, index, &items, &paths))
+        .collect();
+    let lane = lane::generate(pipeline, &items, &paths);
+    emit! {
+        #(#attrs)*
+        #vis mod #ident {
+            #(#kept)*
+            #(#built_by)*
+            #findings
+            #sinks
+            #(#chains)*
+            #lane
+        }
+    }
+}
+
+/// A declaration with a body, as a function that returns the connector for good.
+pub(crate) fn builder(built: &BuiltBy) -> TokenStream {
+    let BuiltBy { attrs, vis, sig, block } = built;
+    let mut sig = sig.clone();
+    if let syn::ReturnType::Type(_, ty) = &mut sig.output {
+        let named = paths::with_lifetime(ty, "static");
+        **ty = syn::Type::Verbatim(named);
+    }
+    emit!(#(#attrs)* #vis #sig #block)
+}

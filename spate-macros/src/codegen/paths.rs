@@ -1,0 +1,126 @@
+//! Absolute paths, spans and lifetimes of generated code.
+
+use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident};
+use syn::{Attribute, Type};
+
+/// `quote!` with the hygiene of the macro: its locals and the user's cannot see each other.
+macro_rules! emit {
+    ($($tokens:tt)*) => {
+        quote::quote_spanned!(proc_macro2::Span::mixed_site()=> $($tokens)*)
+    };
+}
+pub(crate) use emit;
+
+/// Where the facade is.
+pub(crate) struct Paths {
+    pub(crate) krate: TokenStream,
+}
+
+impl Paths {
+    /// The facade as the user's crate knows it.
+    pub(crate) fn new(krate: Option<TokenStream>) -> Self {
+        Self { krate: krate.unwrap_or_else(|| emit!(::spate)) }
+    }
+
+    /// An item of the facade's `__private`.
+    pub(crate) fn rt(&self, name: &str) -> TokenStream {
+        let (krate, name) = (&self.krate, format_ident!("{}", name));
+        emit!(#krate::__private::#name)
+    }
+
+    /// A helper for closures.
+    pub(crate) fn op(&self, name: &str) -> TokenStream {
+        let (krate, name) = (&self.krate, format_ident!("{}", name));
+        emit!(#krate::__private::op::#name)
+    }
+}
+
+/// Our names, at the user's token: hygiene of the macro, place of the token.
+pub(crate) fn at(span: Span) -> Span {
+    Span::mixed_site().located_at(span)
+}
+
+/// `ty` with `lifetime` for every `'_` and in every bare `&`.
+pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> TokenStream {
+    replace(ty.to_token_stream(), lifetime)
+}
+
+fn replace(tokens: TokenStream, lifetime: &str) -> TokenStream {
+    let mut out = TokenStream::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) => {
+                let mut inside = Group::new(group.delimiter(), replace(group.stream(), lifetime));
+                inside.set_span(group.span());
+                out.extend([TokenTree::Group(inside)]);
+            }
+            TokenTree::Punct(punct) if punct.as_char() == '\'' => {
+                let elided = matches!(tokens.peek(), Some(TokenTree::Ident(name)) if name == "_");
+                if elided {
+                    tokens.next();
+                    out.extend(named(lifetime, punct.span()));
+                } else {
+                    out.extend([TokenTree::Punct(punct)]);
+                }
+            }
+            TokenTree::Punct(punct) if punct.as_char() == '&' => {
+                let span = punct.span();
+                let has_lifetime = matches!(
+                    tokens.peek(),
+                    Some(TokenTree::Punct(next)) if next.as_char() == '\''
+                );
+                out.extend([TokenTree::Punct(Punct::new('&', Spacing::Alone))]);
+                if !has_lifetime {
+                    out.extend(named(lifetime, span));
+                }
+            }
+            other => out.extend([other]),
+        }
+    }
+    out
+}
+
+fn named(lifetime: &str, span: Span) -> [TokenTree; 2] {
+    let mut tick = Punct::new('\'', Spacing::Joint);
+    tick.set_span(span);
+    [TokenTree::Punct(tick), TokenTree::Ident(Ident::new(lifetime, span))]
+}
+
+/// The index of what stands behind items with these `cfg`s: how many of them there are.
+pub(crate) fn index<'a, I: Iterator<Item = &'a [Attribute]>>(before: I) -> TokenStream {
+    let mut always = 0_usize;
+    let mut sometimes = TokenStream::new();
+    for cfgs in before {
+        if cfgs.is_empty() {
+            always += 1;
+            continue;
+        }
+        let conditions = cfgs.iter().filter_map(|cfg| match &cfg.meta {
+            syn::Meta::List(list) => Some(list.tokens.clone()),
+            _ => None,
+        });
+        sometimes.extend(emit!(+ ::core::cfg!(all(#(#conditions),*)) as usize));
+    }
+    let always = proc_macro2::Literal::usize_unsuffixed(always);
+    emit!(#always #sometimes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elided_lifetimes_are_named() {
+        for (ty, named) in [
+            ("Kafka<Json<OrderEvent<'_>>>", "Kafka<Json<OrderEvent<'buf>>>"),
+            ("Raw<&[u8]>", "Raw<&'buf [u8]>"),
+            ("Pair<&'static str, u64>", "Pair<&'static str, u64>"),
+            ("(&str, Cow<'_, str>)", "(&'buf str, Cow<'buf, str>)"),
+        ] {
+            let ty: Type = syn::parse_str(ty).unwrap();
+            assert_eq!(crate::text::of(with_lifetime(&ty, "buf")), named);
+        }
+    }
+}

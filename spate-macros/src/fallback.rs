@@ -1,0 +1,70 @@
+//! What is emitted when there are findings: the user's items untouched, the errors, and typed
+//! stubs of what would have been generated, so that a call of `main` is not a second error.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::codegen::builder;
+use crate::codegen::paths::Paths;
+use crate::lower::Outer;
+use crate::model::Pipeline;
+
+/// The module with its findings.
+pub(crate) fn module(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream) -> TokenStream {
+    let krate = Paths::new(outer.krate.clone()).krate;
+    let Outer { attrs, vis, ident, kept, .. } = outer;
+    let built_by = pipeline
+        .sources
+        .iter()
+        .chain(&pipeline.sinks)
+        .filter_map(|declared| declared.built_by.as_ref())
+        .map(builder);
+    let own = |name: &str| pipeline.scope.declares(name);
+    let main = (!own("main")).then(|| {
+        quote! {
+            /// Not generated: see the errors.
+            #[must_use]
+            pub fn main() -> ::std::process::ExitCode {
+                ::std::process::ExitCode::FAILURE
+            }
+        }
+    });
+    let config = (!own("Config")).then(|| {
+        quote! {
+            /// Not generated: see the errors.
+            pub type Config = #krate::Config;
+        }
+    });
+    let graph = (!own("GRAPH")).then(|| {
+        quote! {
+            /// Not generated: see the errors.
+            pub const GRAPH: #krate::__private::Graph = #krate::__private::Graph {
+                pipeline: "",
+                sources: &[],
+                sinks: &[],
+                chains: &[],
+            };
+        }
+    });
+    let run = (!own("pipeline")).then(|| {
+        quote! {
+            /// Not generated: see the errors.
+            #[must_use]
+            pub fn pipeline(_: #krate::Config) -> #krate::Pipeline {
+                ::core::panic!("this pipeline did not compile")
+            }
+        }
+    });
+    quote! {
+        #(#attrs)*
+        #vis mod #ident {
+            #(#kept)*
+            #(#built_by)*
+            #findings
+            #main
+            #config
+            #graph
+            #run
+        }
+    }
+}
