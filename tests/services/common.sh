@@ -13,6 +13,7 @@ die() { say "error: $*"; exit 70; }
 step() {
   local text=$1 begin=$SECONDS log=$install_dir/install.log
   shift
+  mkdir -p "$install_dir"
   say "$text ..."
   if ! "$@" >>"$log" 2>&1 </dev/null; then
     say "failed after $((SECONDS - begin)) s: $*"
