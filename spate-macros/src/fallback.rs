@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use crate::codegen::builder;
-use crate::codegen::paths::Paths;
+use crate::codegen::paths::{Paths, with_lifetime};
 use crate::lower::Outer;
 use crate::model::Pipeline;
 
@@ -55,10 +55,17 @@ pub(crate) fn module(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream)
             }
         }
     });
+    // Names the declared types, or an import that only they use would be a second finding.
+    let declared = pipeline.sources.iter().chain(&pipeline.sinks);
+    let types = declared.filter(|_| !pipeline.holes).map(|declared| {
+        let (cfgs, ty) = (&declared.cfgs, with_lifetime(&declared.connector, "static"));
+        quote!(#(#cfgs)* const _: () = { type _Declared = #ty; };)
+    });
     quote! {
         #(#attrs)*
         #vis mod #ident {
             #(#kept)*
+            #(#types)*
             #(#built_by)*
             #findings
             #main

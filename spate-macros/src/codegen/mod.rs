@@ -38,10 +38,6 @@ pub(crate) struct Items {
     pub(crate) r: Ident,
     /// Shape `[chain]`.
     pub(crate) chains: Vec<Ident>,
-    /// Shape `[sink]`.
-    pub(crate) rows: Vec<Ident>,
-    /// Shape `[sink]`; of the sinks that take dead letters by another name.
-    pub(crate) letters: Vec<Ident>,
 }
 
 impl Items {
@@ -62,16 +58,6 @@ impl Items {
                 .chains
                 .iter()
                 .map(|chain| free.ident(&camel(pipeline.chain_name(chain))))
-                .collect(),
-            rows: pipeline
-                .sinks
-                .iter()
-                .map(|sink| free.ident(&format!("{}Row", camel(&sink.ident))))
-                .collect(),
-            letters: pipeline
-                .sinks
-                .iter()
-                .map(|sink| free.ident(&format!("{}Letter", camel(&sink.ident))))
                 .collect(),
         }
     }

@@ -88,6 +88,16 @@ fn named(lifetime: &str, span: Span) -> [TokenTree; 2] {
     [TokenTree::Punct(tick), TokenTree::Ident(Ident::new(lifetime, span))]
 }
 
+/// What stands in the brackets of these `cfg`s.
+pub(crate) fn conditions(cfgs: &[Attribute]) -> Vec<TokenStream> {
+    cfgs.iter()
+        .filter_map(|cfg| match &cfg.meta {
+            syn::Meta::List(list) => Some(list.tokens.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
 /// The index of what stands behind items with these `cfg`s: how many of them there are.
 pub(crate) fn index<'a, I: Iterator<Item = &'a [Attribute]>>(before: I) -> TokenStream {
     let mut always = 0_usize;
@@ -97,10 +107,7 @@ pub(crate) fn index<'a, I: Iterator<Item = &'a [Attribute]>>(before: I) -> Token
             always += 1;
             continue;
         }
-        let conditions = cfgs.iter().filter_map(|cfg| match &cfg.meta {
-            syn::Meta::List(list) => Some(list.tokens.clone()),
-            _ => None,
-        });
+        let conditions = conditions(cfgs);
         sometimes.extend(emit!(+ ::core::cfg!(all(#(#conditions),*)) as usize));
     }
     let always = proc_macro2::Literal::usize_unsuffixed(always);

@@ -1,11 +1,13 @@
 //! Per sink a witness trait; over all sinks the trait the loops push into, and the ports.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 use syn::{Expr, Type};
 
 use super::Items;
-use super::paths::{Paths, at, emit, index, with_lifetime};
+use super::paths::{Paths, at, conditions, emit, index, with_lifetime};
 use crate::ast::item::Declared;
 use crate::model::{Pipeline, PolicyKind};
 use crate::names;
@@ -115,49 +117,49 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
 
 fn parts(pipeline: &Pipeline, number: usize, items: &Items, paths: &Paths) -> Option<Parts> {
     let sink = pipeline.sinks.get(number)?;
-    let (row_trait, letter) = (items.rows.get(number)?, items.letters.get(number)?);
     let Items { r, e, .. } = items;
     let cfgs = &sink.cfgs;
     let name = names::plain(&sink.ident);
-    let field = local(&name);
+    let (field, marker) = (local(&name), marker(&sink.ident));
     let push = push(&sink.ident);
-    let divert = divert(&sink.ident);
     let kind = format_ident!("{}", names::camel(&name), span = Span::mixed_site());
     let connector = with_lifetime(&sink.connector, "static");
     let [offset, encoder, connector_trait, ndjson, port, sink_id] =
         ["Offset", "RowEncoder", "SinkConnector", "Ndjson", "Port", "SinkId"]
             .map(|name| paths.rt(name));
     let id = sink_index(pipeline, number);
-    let by_another_name = is_diverted_to(pipeline, number) && !is_dead_letter(&sink.inner);
+    // A lifetime of the method, so that the message has a `'_` where the declaration has one.
+    let taken = with_lifetime(&sink.inner, "row");
+    let mut tokens = BTreeSet::new();
+    names::collect(taken.clone(), &mut tokens);
+    let lifetime = tokens.contains("row").then(|| emit!('row,));
+    let row_of = paths.op("RowOf");
     let doc = format!("Takes a row for `{name}`, of the payload at `at`.");
-    let (mut method, mut method_impl) = (
-        emit! {
-            #[doc = #doc]
-            #(#cfgs)*
-            fn #push<#r: #row_trait>(&mut self, row: &#r, at: #offset);
-        },
-        emit! {
-            #(#cfgs)*
-            #[inline]
-            fn #push<#r: #row_trait>(&mut self, row: &#r, at: #offset) {
-                self.#field.push(row, at, #r::shard_hash);
-            }
-        },
-    );
-    if by_another_name {
-        method.extend(emit! {
-            #(#cfgs)*
-            fn #divert<#r: #letter>(&mut self, row: &#r, at: #offset);
-        });
+    let signature =
+        emit!(fn #push<#lifetime #r: #row_of<#marker, #taken>>(&mut self, row: &#r, at: #offset));
+    let mut method = emit!(#[doc = #doc] #(#cfgs)* #signature;);
+    let mut method_impl = emit! {
+        #(#cfgs)*
+        #[inline]
+        #signature {
+            self.#field.push(row, at, #r::shard_hash);
+        }
+    };
+    let letters = is_diverted_to(pipeline, number) && !is_dead_letter(&sink.inner);
+    if letters {
+        let (divert, letter_of) = (divert(&sink.ident), paths.op("LetterOf"));
+        let doc = format!("Takes a dead letter for `{name}`, of the payload at `at`.");
+        let signature = emit!(fn #divert<#lifetime #r: #letter_of<#marker, #taken>>(&mut self, row: &#r, at: #offset));
+        method.extend(emit!(#[doc = #doc] #(#cfgs)* #signature;));
         method_impl.extend(emit! {
             #(#cfgs)*
-            fn #divert<#r: #letter>(&mut self, row: &#r, at: #offset) {
+            #signature {
                 self.#field.push(row, at, #r::shard_hash);
             }
         });
     }
     Some(Parts {
-        witness: witness(pipeline, sink, row_trait, by_another_name.then_some(letter), paths),
+        witness: witness(pipeline, sink, letters, paths),
         method,
         method_impl,
         kind: emit!(#(#cfgs)* type #kind: #encoder;),
@@ -177,64 +179,37 @@ fn parts(pipeline: &Pipeline, number: usize, items: &Items, paths: &Paths) -> Op
         attention: if cfgs.is_empty() {
             emit!(self.#field.attention())
         } else {
-            emit!({ #(#cfgs)* { self.#field.attention() } #[cfg(not(all(#(#cfgs),*)))] { false } })
+            let conditions = conditions(cfgs);
+            emit!({ #(#cfgs)* { self.#field.attention() } #[cfg(not(all(#(#conditions),*)))] { false } })
         },
     })
 }
 
-/// The trait only the sink's own row type has: what a wrong row is told.
-fn witness(
-    pipeline: &Pipeline,
-    sink: &Declared,
-    row_trait: &Ident,
-    letter: Option<&Ident>,
-    paths: &Paths,
-) -> TokenStream {
-    let (cfgs, ty) = (&sink.cfgs, &sink.inner);
-    let name = names::plain(&sink.ident);
-    let text = crate::text::of(ty).replace('{', "{{").replace('}', "}}");
-    let message = format!(
-        "records of type `{{Self}}` cannot be written to `{name}`, which takes `{text}` [P047]"
-    );
-    let label = format!("not the row of `{name}`");
-    let note = format!("help: add a `.map(..)` that makes a `{text}` of it");
-    let doc = format!("The row of `{name}`.");
-    let row = paths.rt("Row");
-    let (this, hash) = match &sink.key {
-        Some(key) => (emit!(self), shard_hash(pipeline, key, paths)),
-        None => (emit!(self), emit!(0)),
+/// The sink as a type, and its row as the only one it takes: what a wrong row is told.
+fn witness(pipeline: &Pipeline, sink: &Declared, letters: bool, paths: &Paths) -> TokenStream {
+    let (cfgs, ty, marker) = (&sink.cfgs, &sink.inner, marker(&sink.ident));
+    let doc = format!("The sink `{}`.", names::plain(&sink.ident));
+    let row_of = paths.op("RowOf");
+    let hash = match &sink.key {
+        Some(key) => shard_hash(pipeline, key, paths),
+        None => emit!(0),
     };
     let mut tokens = emit! {
         #[doc = #doc]
         #(#cfgs)*
-        #[diagnostic::on_unimplemented(message = #message, label = #label, note = #note)]
-        trait #row_trait: #row {
-            /// What routes the row to its shard.
-            fn shard_hash(&self) -> u64;
-        }
+        enum #marker {}
 
         #(#cfgs)*
-        impl #row_trait for #ty {
+        impl #row_of<#marker, #ty> for #ty {
             #[inline]
-            fn shard_hash(&#this) -> u64 {
+            fn shard_hash(&self) -> u64 {
                 #hash
             }
         }
     };
-    if let Some(letter) = letter {
-        let message =
-            format!("rejects cannot be written to sink `{name}`, which takes `{text}` [P026]");
-        let note = "help: its row must be `DeadLetter<'_>`: `#[sink] fn rejects() -> File<DeadLetter<'_>>;`";
-        let doc = format!("A dead letter, if `{name}` takes any.");
-        tokens.extend(emit! {
-            #[doc = #doc]
-            #(#cfgs)*
-            #[diagnostic::on_unimplemented(message = #message, label = "takes no dead letters", note = #note)]
-            trait #letter: #row_trait {}
-
-            #(#cfgs)*
-            impl #letter for #ty {}
-        });
+    if letters {
+        let letter_of = paths.op("LetterOf");
+        tokens.extend(emit!(#(#cfgs)* impl #letter_of<#marker, #ty> for #ty {}));
     }
     tokens
 }
@@ -284,6 +259,11 @@ fn is_diverted_to(pipeline: &Pipeline, number: usize) -> bool {
 pub(super) fn is_dead_letter(row: &Type) -> bool {
     matches!(row, Type::Path(path)
         if path.path.segments.last().is_some_and(|last| last.ident == "DeadLetter"))
+}
+
+/// The type that stands for `sink`, named as it.
+fn marker(sink: &Ident) -> Ident {
+    local(&names::plain(sink))
 }
 
 /// The method rows for `sink` are pushed with.

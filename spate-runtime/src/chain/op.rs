@@ -5,6 +5,7 @@
 
 use std::error::Error;
 
+use super::row::Row;
 use crate::batch::Meta;
 
 /// What a filter answers: `bool`.
@@ -57,6 +58,27 @@ pub trait OwnedByLane<S> {
 impl<S, T: Send> OwnedByLane<S> for T {
     type State = S;
 }
+
+/// The row that the sink `Sink` is declared with, which is a `Taken`.
+///
+/// Both parameters are there for the message: generated code has a type per sink, named as it.
+#[diagnostic::on_unimplemented(
+    message = "records of type `{Self}` cannot be written to `{Sink}`, which takes `{Taken}` [P047]",
+    label = "not the row of `{Sink}`",
+    note = "help: add a `.map(..)` that makes a `{Taken}` of it"
+)]
+pub trait RowOf<Sink, Taken>: Row {
+    /// What routes the row to its shard.
+    fn shard_hash(&self) -> u64;
+}
+
+/// A dead letter, as the row of a sink whose declaration does not say `DeadLetter`.
+#[diagnostic::on_unimplemented(
+    message = "rejects cannot be written to sink `{Sink}`, which takes `{Taken}` [P026]",
+    label = "takes no dead letters",
+    note = "help: its row must be `DeadLetter<'_>`: `#[sink] fn rejects() -> File<DeadLetter<'_>>;`"
+)]
+pub trait LetterOf<Sink, Taken>: RowOf<Sink, Taken> {}
 
 /// Calls a filter.
 #[inline(always)]

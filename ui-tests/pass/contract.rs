@@ -1,0 +1,32 @@
+//! A chain with a contract that it keeps.
+#![deny(warnings)]
+
+use spate::prelude::*;
+use ui_tests::{Feed, Line, Order, Plain, Table, line};
+
+#[pipeline]
+mod contract {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    #[sink]
+    fn copies() -> Table<Line<'_>>;
+
+    #[sink]
+    fn rejects() -> Table<DeadLetter<'_>>;
+
+    chain!(bill::<Order<'_>, (Line<'_>, Line<'_>)>, {
+        let (a, b) = events.decode().or_to(rejects).map(line).tee();
+        a.to(lines);
+        b.to(copies);
+    });
+}
+
+fn main() {
+    let _ = contract::main();
+}
