@@ -13,6 +13,8 @@ mod preflight;
 mod rows;
 #[path = "../support/server.rs"]
 mod server;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::sync::Arc;
 
