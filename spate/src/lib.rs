@@ -11,8 +11,10 @@ pub mod prelude;
 #[path = "private.rs"]
 pub mod __private;
 
-pub use pipeline::{Pipeline, PipelineError};
+pub use pipeline::{Pipeline, PipelineError, Running};
 pub use spate_macros::{Row, chain, pipeline};
 pub use spate_runtime::chain::dead_letter::DeadLetter;
 pub use spate_runtime::config::Config;
 pub use spate_runtime::graph::Graph;
+pub use spate_runtime::pipeline::report::{Report, Snapshot};
+pub use spate_runtime::pipeline::{Handle, Outcome};

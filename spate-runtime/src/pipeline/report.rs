@@ -21,6 +21,7 @@ use std::fmt;
 use std::time::Duration;
 
 pub use flow::{Flow, flows};
+pub use text::grouped;
 
 use super::controller::{Ended, Outcome};
 use super::status::{LaneView, Phase, SinkView, Status};
