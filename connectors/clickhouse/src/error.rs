@@ -28,8 +28,8 @@ struct Code {
     code: u32,
     class: Class,
     outcome: Outcome,
-    /// Why it is classed so.
-    #[cfg_attr(not(test), expect(dead_code, reason = "read by people and by the test below"))]
+    /// Why it is classed so: read by people here and in `docs/guide/clickhouse.md`.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the page is compared with it by a test"))]
     reason: &'static str,
     /// What to do about it.
     hint: &'static str,
@@ -62,12 +62,12 @@ const CODES: &[Code] = &[
     line(44, Config, NotWritten, "ILLEGAL_COLUMN: a computed column was written", SCHEMA),
     line(47, Config, NotWritten, "UNKNOWN_IDENTIFIER: a column was dropped or misspelt", SCHEMA),
     line(48, Config, NotWritten, "NOT_IMPLEMENTED: the table's engine takes no inserts", "name a table that rows can be inserted into"),
-    line(50, Config, NotWritten, "UNKNOWN_TYPE", SCHEMA),
-    line(53, Config, Unknown, "TYPE_MISMATCH", SCHEMA),
-    line(60, Config, NotWritten, "UNKNOWN_TABLE", "create the table, or correct `table`"),
+    line(50, Config, NotWritten, "UNKNOWN_TYPE: the table has a type this server does not know", SCHEMA),
+    line(53, Config, Unknown, "TYPE_MISMATCH: a value or default does not fit its column, and never will", SCHEMA),
+    line(60, Config, NotWritten, "UNKNOWN_TABLE: dropping rows until it appears would lose them (R107)", "create the table, or correct `table`"),
     line(62, Config, NotWritten, "SYNTAX_ERROR: the server does not understand the statement", "the server may be too old"),
     line(73, Config, NotWritten, "UNKNOWN_FORMAT: the server lacks RowBinary", "the server may be too old"),
-    line(81, Config, NotWritten, "UNKNOWN_DATABASE", "create the database, or correct `database`"),
+    line(81, Config, NotWritten, "UNKNOWN_DATABASE: dropping rows until it appears would lose them (R107)", "create the database, or correct `database`"),
     line(115, Config, NotWritten, "UNKNOWN_SETTING: a setting of ours or of the section", "correct `settings`; without any, the server is too old"),
     line(117, Config, Unknown, "INCORRECT_DATA: bytes do not fit the columns", SCHEMA),
     line(131, Config, Unknown, "TOO_LARGE_STRING_SIZE: bytes do not fit the columns", SCHEMA),
@@ -75,9 +75,9 @@ const CODES: &[Code] = &[
     line(160, Remote, Unknown, "TOO_SLOW: a limit of the user's profile", ""),
     line(164, Config, NotWritten, "READONLY: the user may not write; nobody but the operator changes that", "give the user a profile without `readonly`"),
     line(190, Config, Unknown, "SIZES_OF_ARRAYS_DONT_MATCH: arrays of one Nested differ; the encoder refuses that row first", SCHEMA),
-    line(192, Config, NotWritten, "UNKNOWN_USER", LOGIN),
-    line(193, Config, NotWritten, "WRONG_PASSWORD", LOGIN),
-    line(194, Config, NotWritten, "REQUIRED_PASSWORD", LOGIN),
+    line(192, Config, NotWritten, "UNKNOWN_USER: waiting creates none", LOGIN),
+    line(193, Config, NotWritten, "WRONG_PASSWORD: trying again may lock the user", LOGIN),
+    line(194, Config, NotWritten, "REQUIRED_PASSWORD: none was sent", LOGIN),
     line(201, Remote, NotWritten, "QUOTA_EXCEEDED: the quota's interval ends", "raise the user's quota"),
     line(202, Remote, NotWritten, "TOO_MANY_SIMULTANEOUS_QUERIES: refused before it began", OVERLOADED),
     line(203, Remote, NotWritten, "NO_FREE_CONNECTION: refused before it began", OVERLOADED),
@@ -91,18 +91,18 @@ const CODES: &[Code] = &[
     line(252, Remote, Unknown, "TOO_MANY_PARTS: merges have to catch up", "if it lasts: raise `linger` or `batch_rows`, so that inserts are fewer and larger"),
     line(279, Remote, Unknown, "ALL_CONNECTION_TRIES_FAILED: a Distributed table cannot reach its shards", ""),
     line(285, Remote, Unknown, "TOO_FEW_LIVE_REPLICAS: a quorum is missing", "look at system.replicas"),
-    line(286, Remote, Unknown, "UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE", "look at system.replicas"),
+    line(286, Remote, Unknown, "UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE: the last insert still waits for its replicas", "look at system.replicas"),
     line(290, Config, Unknown, "LIMIT_EXCEEDED: more rows or bytes than the profile allows in one insert", "lower `batch_rows` or raise the limit"),
     line(307, Config, Unknown, "TOO_MANY_BYTES: more than the profile allows", "lower `batch_bytes` or raise the limit"),
     line(319, Remote, Unknown, "UNKNOWN_STATUS_OF_INSERT: the keeper went away in the middle", ""),
-    line(349, Config, Unknown, "CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN", SCHEMA),
+    line(349, Config, Unknown, "CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN: the same rows fail again", SCHEMA),
     line(394, Remote, Unknown, "QUERY_WAS_CANCELLED: by an operator or a shutdown", ""),
     line(425, Remote, Unknown, "SYSTEM_ERROR: disputed; an errno of the server's machine, which may pass", ""),
     line(469, Config, Unknown, "VIOLATED_CONSTRAINT: a row breaks a CHECK of the table", "correct the rows or the constraint"),
-    line(497, Config, NotWritten, "ACCESS_DENIED", GRANT),
-    line(516, Config, NotWritten, "AUTHENTICATION_FAILED", LOGIN),
-    line(530, Config, NotWritten, "NOT_ENOUGH_PRIVILEGES", GRANT),
-    line(999, Remote, Unknown, "KEEPER_EXCEPTION", OVERLOADED),
+    line(497, Config, NotWritten, "ACCESS_DENIED: only a grant changes that", GRANT),
+    line(516, Config, NotWritten, "AUTHENTICATION_FAILED: trying again may lock the user", LOGIN),
+    line(530, Config, NotWritten, "NOT_ENOUGH_PRIVILEGES: only a grant changes that", GRANT),
+    line(999, Remote, Unknown, "KEEPER_EXCEPTION: the keeper is away or elects a leader", OVERLOADED),
 ];
 
 /// HTTP answers without an exception code: they come from a proxy, or from a server in trouble.
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn the_table_is_sorted_and_says_why() {
         assert!(CODES.windows(2).all(|pair| pair[0].code < pair[1].code));
-        assert!(CODES.iter().all(|line| !line.reason.is_empty()));
+        assert!(CODES.iter().all(|line| line.reason.contains(": ")), "a name is no reason");
         assert!(STATUSES.windows(2).all(|pair| pair[0].0 < pair[1].0));
         for line in CODES {
             assert!(
@@ -231,6 +231,23 @@ mod tests {
         }
         let partitions = "Code: 252. DB::Exception: Too many partitions for single INSERT block (more than 100). (TOO_MANY_PARTS)";
         assert_eq!(of_exception(252, partitions).class, Config);
+    }
+
+    /// R108: the page has a line for every code, made from this table.
+    #[test]
+    fn r108_the_guide_has_the_table_of_codes() {
+        let page = include_str!("../../../docs/guide/clickhouse.md");
+        let mut lines: Vec<String> = CODES
+            .iter()
+            .map(|line| {
+                let happens = if line.class == Remote { "retried" } else { "stops" };
+                let written = if line.outcome == NotWritten { "yes" } else { "" };
+                format!("| {} | {happens} | {written} | {} |", line.code, line.reason)
+            })
+            .collect();
+        lines.push(format!("| 252, \"{TOO_MANY_PARTITIONS}\" | stops | | TOO_MANY_PARTS: the same batch fails the same way for ever |"));
+        let expected = lines.join("\n");
+        assert!(page.ends_with(&format!("{expected}\n")), "the page should end with:\n{expected}");
     }
 
     #[test]

@@ -177,6 +177,19 @@ async fn inserts_share_a_connection() {
     assert_eq!(connections, [0, 0, 0, 0]);
 }
 
+#[tokio::test]
+async fn inserts_at_once_have_connections_of_their_own() {
+    let server = Server::start([]);
+    let sink = pairs(&server, "");
+    let (a, b) = (batch("a"), batch("b"));
+    let (first, second) = tokio::join!(write(&*sink, &a), write(&*sink, &b));
+    first.unwrap();
+    second.unwrap();
+    let mut connections: Vec<usize> = server.seen().iter().map(|seen| seen.connection).collect();
+    connections.sort_unstable();
+    assert_eq!(connections, [0, 1]);
+}
+
 /// R109: a connection that the server closed while idle costs nothing but a new one.
 #[tokio::test]
 async fn r109_a_connection_closed_while_idle_is_replaced() {
@@ -206,10 +219,25 @@ async fn r120_a_slow_insert_is_waited_for() {
     assert!(error.text.contains("200ms"), "{error}");
 }
 
-/// An answer before the body was read whole must not wait for the body.
+/// A server that refuses at once does not read the body: the answer must not wait for that.
 #[tokio::test]
-async fn a_refusal_before_the_end_of_the_body_is_heard() {
-    let error = failure(Act::exception(403, 497)).await;
-    assert_eq!(error.class, Class::Config);
+async fn a_refusal_before_the_body_was_read_is_heard() {
+    let Act::Answer(answer) = Act::exception(403, 497) else { panic!("an exception is an answer") };
+    let server = Server::start([Act::AnswerEarly(answer)]);
+    let sink = pairs(&server, "");
+    // More than the buffers of both sockets hold.
+    let mut lane = Lane::<RowBinary>::new();
+    let name = "n".repeat(1 << 20);
+    for id in 0..24 {
+        lane.frame([Pair { id, name: name.clone() }]);
+    }
+    let batch = lane.seal("t");
+    let error = write(&*sink, &batch).await.unwrap_err();
+    assert_eq!((error.class, error.code), (Class::Config, Some(497)));
     assert!(!error.hint.is_empty());
+    assert_eq!(Arc::strong_count(&batch), 1, "what was not sent is not kept");
+    // The connection is in the middle of a body: the next request has one of its own.
+    write(&*sink, &batch).await.unwrap();
+    assert_eq!(server.seen()[0].connection, 1);
+    assert_eq!(server.seen()[0].body, bytes(&batch));
 }

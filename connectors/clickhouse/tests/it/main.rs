@@ -4,6 +4,7 @@
 
 #[path = "../support/batch.rs"]
 mod batch;
+mod consumer;
 mod engine;
 #[path = "../support/engine.rs"]
 mod engine_server;

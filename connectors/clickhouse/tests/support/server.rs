@@ -16,6 +16,8 @@ pub(crate) enum Act {
     Close,
     /// Reads the request and then does nothing until the client gives up.
     Hang,
+    /// Sends these bytes once it has the headers, and never reads the body.
+    AnswerEarly(String),
 }
 
 impl Act {
@@ -111,14 +113,23 @@ impl Server {
 
 fn serve(connection: usize, socket: &TcpStream, state: &Mutex<State>) {
     let mut reader = BufReader::new(socket);
-    while let Some(seen) = read(&mut reader, connection) {
-        let act = {
-            let mut state = state.lock().unwrap();
-            state.seen.push(seen);
-            state.script.pop_front().unwrap_or_else(Act::ok)
-        };
+    while let Some((mut seen, length)) = read_head(&mut reader, connection) {
+        let act = state.lock().unwrap().script.pop_front();
+        let act = act.unwrap_or_else(Act::ok);
+        if let Act::AnswerEarly(answer) = &act {
+            (&*socket).write_all(answer.as_bytes()).unwrap();
+            // Nobody unparks it: it ends with the test.
+            loop {
+                thread::park();
+            }
+        }
+        seen.body.resize(length, 0);
+        if reader.read_exact(&mut seen.body).is_err() {
+            return;
+        }
+        state.lock().unwrap().seen.push(seen);
         let (answer, close) = match act {
-            Act::Answer(answer) => (answer, false),
+            Act::Answer(answer) | Act::AnswerEarly(answer) => (answer, false),
             Act::AnswerAndClose(answer) => (answer, true),
             Act::Close => (String::new(), true),
             Act::Hang => {
@@ -133,7 +144,8 @@ fn serve(connection: usize, socket: &TcpStream, state: &Mutex<State>) {
     }
 }
 
-fn read(reader: &mut BufReader<&TcpStream>, connection: usize) -> Option<Seen> {
+/// Everything of a request but its body, and how long that is.
+fn read_head(reader: &mut BufReader<&TcpStream>, connection: usize) -> Option<(Seen, usize)> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
     let target = line.split(' ').nth(1)?.to_owned();
@@ -148,7 +160,5 @@ fn read(reader: &mut BufReader<&TcpStream>, connection: usize) -> Option<Seen> {
     }
     let length = headers.split("content-length: ").nth(1)?;
     let length = length.lines().next()?.parse().ok()?;
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some(Seen { target, headers, body, connection })
+    Some((Seen { target, headers, body: Vec::new(), connection }, length))
 }
