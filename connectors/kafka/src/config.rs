@@ -92,7 +92,8 @@ const KEYS: &[Key] = &[
     )
     .or("PLAIN"),
     Key::new("settings", Type::TextMap, "settings passed through to librdkafka"),
-    Key::new("embedded", Type::Section(EMBEDDED), "the broker in this process, and its orders"),
+    Key::new("embedded", Type::Section(EMBEDDED), "the broker in this process, and its orders")
+        .needs_feature("kafka-embedded", cfg!(feature = "embedded")),
 ];
 
 const EMBEDDED: &[Key] = &[

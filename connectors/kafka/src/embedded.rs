@@ -236,3 +236,80 @@ const CHUNK: usize = 256;
 const AHEAD_MAX: usize = 2 * 1024 * 1024;
 /// What a record takes beside key and value, at most.
 const RECORD_OVERHEAD: usize = 24;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::time::Duration;
+
+    use spate_datagen::Expected;
+    use spate_runtime::clock::Clock;
+    use spate_runtime::config::Section;
+    use spate_runtime::connector::SourceConnector;
+    use spate_runtime::lane::source::{Filled, Lane, SourceEvent};
+
+    use crate::Kafka;
+
+    /// Far more than the mock keeps: every record comes once and in order, because the filler
+    /// waits for the reader; then the run ends by itself.
+    #[test]
+    fn a_bounded_run_reads_every_order_that_was_generated() {
+        let yaml = "\
+brokers: embedded
+topic: orders
+group: example
+until: end
+embedded:
+  records: 200000
+  partitions: 2
+  seed: 7
+";
+        let section = Section::for_test(Kafka::<()>::SCHEMA, yaml).unwrap();
+        let kafka = Kafka::<()>::from_section(&section).unwrap();
+        let mut source = kafka.into_source().unwrap();
+        assert!(!source.check().has_errors());
+        source.start().unwrap();
+
+        let clock = Clock::real();
+        let deadline = clock.now() + Duration::from_secs(120);
+        let mut lanes: BTreeMap<u32, (Box<dyn Lane>, u64)> = BTreeMap::new();
+        let (mut tombstones, mut empty, mut is_over) = (0, 0, false);
+        while !is_over {
+            assert!(clock.now() < deadline, "the end did not come");
+            match source.poll(Duration::from_millis(1)).unwrap() {
+                Some(SourceEvent::Assigned(assigned)) => lanes.extend(
+                    assigned
+                        .into_iter()
+                        .map(|one| (one.partition.id, (one.lane, 0))),
+                ),
+                Some(SourceEvent::Ended) => is_over = true,
+                Some(event) => panic!("{event:?}"),
+                None => {}
+            }
+            for (lane, next) in lanes.values_mut() {
+                while lane.fill().unwrap() == Filled::Payloads {
+                    for payload in lane.batch().payloads() {
+                        assert_eq!(payload.offset.0, *next, "no record is dropped or repeated");
+                        *next += 1;
+                        tombstones += u64::from(payload.value.is_none());
+                        empty += u64::from(payload.value.is_some_and(<[u8]>::is_empty));
+                        assert!(payload.key.is_some());
+                    }
+                    lane.release();
+                }
+            }
+        }
+        let settings = spate_datagen::Settings {
+            records: Some(200_000),
+            partitions: 2,
+            seed: 7,
+            ..spate_datagen::Settings::default()
+        };
+        let expected = Expected::of(&settings);
+        assert_eq!(lanes.values().map(|(_, next)| next).sum::<u64>(), expected.records);
+        assert_eq!((tombstones, empty), (expected.tombstones, expected.empty));
+        for end in source.log_ends() {
+            assert_eq!(end.end.0, lanes[&end.partition.id].1, "the lag is 0 at the end");
+        }
+    }
+}

@@ -9,6 +9,9 @@
 //! | no | | partition found while running | the log's start, whatever `start` says (R027) |
 //! | no | | `start` | the log's start, its end, or nowhere |
 //!
+//! Decided when a partition is assigned. Where retention overtakes a lane while it runs, the lane
+//! fails with the same error, and the next start decides.
+//!
 //! Never a silent jump (R025): the end of the log is where reading begins only if `start: latest`
 //! says so and nothing was ever committed.
 
@@ -90,8 +93,8 @@ pub(crate) fn out_of_range_error(
     );
     let hint = if committed < log_start {
         format!(
-            "retention removed {} offsets; `out_of_range: earliest` goes on at {log_start} and \
-             counts the gap, or set the group's offset by hand",
+            "retention removed {} offsets; with `out_of_range: earliest` the next start goes on at \
+             {log_start} and counts the gap; or set the group's offset by hand",
             log_start - committed
         )
     } else {

@@ -679,6 +679,20 @@ pub(crate) struct Entry {
     pub(crate) code: Code,
 }
 
+impl Entry {
+    /// A partition and nothing else.
+    pub(crate) fn of(topic: &str, partition: i32) -> Self {
+        Self {
+            topic: topic.to_owned(),
+            partition,
+            offset: 0,
+            metadata: String::new(),
+            leader_epoch: -1,
+            code: Code::OK,
+        }
+    }
+}
+
 /// Copies the entries of a list; none for null.
 ///
 /// # Safety

@@ -42,7 +42,7 @@ impl KafkaSource {
                 Ok(ids) => {
                     self.known.insert(topic.clone(), count_of(&ids));
                     findings.note("S022", format!("topic `{topic}`: {} partitions", ids.len()));
-                    entries.extend(ids.into_iter().map(|id| entry(topic, id)));
+                    entries.extend(ids.into_iter().map(|id| Entry::of(topic, id)));
                 }
                 Err(code) if is_about_topic(code) => {
                     let help = error::hint(code).unwrap_or("create it, or correct `topic`");
@@ -135,15 +135,4 @@ fn is_about_topic(code: Code) -> bool {
     ]
     .iter()
     .any(|known| code.is(*known))
-}
-
-fn entry(topic: &str, partition: i32) -> Entry {
-    Entry {
-        topic: topic.to_owned(),
-        partition,
-        offset: 0,
-        metadata: String::new(),
-        leader_epoch: -1,
-        code: Code::OK,
-    }
 }

@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::ffi::CString;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rdkafka_sys as rd;
 use rdkafka_sys::rd_kafka_resp_err_t as E;
@@ -39,6 +39,11 @@ pub(crate) struct LaneState {
     /// Everything below was taken and released.
     next: AtomicU64,
     ended: AtomicBool,
+    /// Whether the log no longer has what the lane would read next. A lane never waits, so it does
+    /// not ask for the log's ends: the control plane does, and wakes it.
+    is_overrun: AtomicBool,
+    /// The answer: where the log begins and ends.
+    log: Mutex<Option<(u64, u64)>>,
     /// From which offset on records were written under which leader epoch; rises in both.
     leaders: Mutex<Vec<(u64, i32)>>,
 }
@@ -63,6 +68,20 @@ impl LaneState {
             .rev()
             .find(|(from, _)| *from < watermark)
             .map(|(_, epoch)| *epoch)
+    }
+
+    /// Whether the lane waits to be told where its log begins and ends.
+    pub(crate) fn asks_for_log(&self) -> bool {
+        self.is_overrun.load(Ordering::Acquire) && self.log().is_none()
+    }
+
+    /// Tells an overrun lane where its log begins and ends; who tells it wakes it.
+    pub(crate) fn tell_log(&self, start: u64, end: u64) {
+        *self.log() = Some((start, end));
+    }
+
+    fn log(&self) -> MutexGuard<'_, Option<(u64, u64)>> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note_leader(&self, from: u64, epoch: i32) {
@@ -92,7 +111,7 @@ pub(crate) struct LaneSeed {
     pub(crate) cell: Arc<WakerCell>,
     pub(crate) state: Arc<LaneState>,
     /// Makes the control plane look at `state`.
-    pub(crate) ended: Box<dyn Fn() + Send>,
+    pub(crate) look: Box<dyn Fn() + Send>,
     /// Called after a release; wakes whoever feeds the partition.
     pub(crate) released: Option<LaneWaker>,
 }
@@ -113,12 +132,13 @@ pub(crate) struct KafkaLane {
     /// Where the client stands; one entry, made once.
     position: RefCell<List>,
     failed: Option<Failure>,
+    /// Where the lane waits for the control plane to tell what the log has.
+    overrun: Option<u64>,
 }
 
 /// Why the lane cannot go on.
 struct Failure {
     code: crate::sys::Code,
-    offset: i64,
     text: String,
 }
 
@@ -152,6 +172,7 @@ impl KafkaLane {
             leader_epoch: -1,
             position: RefCell::new(position),
             failed: None,
+            overrun: None,
             seed,
         }
     }
@@ -217,26 +238,21 @@ impl KafkaLane {
             tracing::warn!(partition = %self.seed.partition, %code, "fetch failed, going on");
             return true;
         }
+        if code.is(E::RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) {
+            let at = u64::try_from(message.offset()).map_or(self.next, |at| at.max(self.next));
+            self.seed.state.is_overrun.store(true, Ordering::Release);
+            (self.seed.look)();
+            self.overrun = Some(at);
+            return false;
+        }
         let text = message.error_text();
-        self.failed = Some(Failure { code, offset: message.offset(), text });
+        self.failed = Some(Failure { code, text });
         false
     }
 
     fn failure(&self, failure: &Failure) -> SourceError {
-        let Failure { code, offset, text } = failure;
+        let Failure { code, text } = failure;
         let partition = &self.seed.partition;
-        let log = self
-            .seed
-            .queue
-            .client()
-            .cached_log(&self.seed.topic, i32::try_from(partition.id).unwrap_or(i32::MAX));
-        if code.is(E::RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET)
-            && let Some((low, high)) = log
-            && let (Ok(low), Ok(high)) = (u64::try_from(low), u64::try_from(high))
-        {
-            let at = u64::try_from(*offset).unwrap_or(self.next);
-            return out_of_range_error(partition, at, low, high);
-        }
         error::source_error(
             *code,
             format!("partition `{partition}` cannot be read beyond offset {}: {text}", self.next),
@@ -262,14 +278,22 @@ impl KafkaLane {
 
 impl Lane for KafkaLane {
     fn fill(&mut self) -> Result<Filled, SourceError> {
-        assert!(self.taken == 0, "INV-L1: filled again before the batch was released");
+        assert!(self.taken == 0, "a lane is filled only after its batch was released");
         loop {
             if let Some(failure) = &self.failed {
                 return Err(self.failure(failure));
             }
+            if let Some(at) = self.overrun {
+                return match *self.seed.state.log() {
+                    Some((start, end)) => {
+                        Err(out_of_range_error(&self.seed.partition, at, start, end))
+                    }
+                    None => Ok(Filled::Empty),
+                };
+            }
             if self.is_at_end() {
                 if !self.seed.state.ended.swap(true, Ordering::AcqRel) {
-                    (self.seed.ended)();
+                    (self.seed.look)();
                 }
                 return Ok(Filled::Ended);
             }

@@ -37,7 +37,7 @@ pub(crate) use self::lane::{LaneSeed, LaneState};
 use self::lane::{LaneSeed, LaneState};
 use crate::config::Settings;
 use crate::error;
-use crate::start::{self, Known};
+use crate::start::{self, Begin, Known};
 use crate::sys::{Client, Code, Entry, Event, EventKind, List, Queue};
 use crate::waker::WakerCell;
 
@@ -213,6 +213,7 @@ impl Source for KafkaSource {
             self.on_event(&event)?;
         }
         self.assign()?;
+        self.ask_for_overrun()?;
         self.look_for_the_end()?;
         Ok(self
             .member
@@ -350,13 +351,7 @@ impl KafkaSource {
             let (start, policy) = (self.settings.start, self.settings.out_of_range);
             let begin = start::begin(&found.partition, &known, start, policy)?;
             if begin.gap > 0 {
-                gaps.push(format!(
-                    "partition `{}`: committed {}, the log begins at {}: {} offsets are lost",
-                    found.partition,
-                    begin.at.0 - begin.gap,
-                    begin.at,
-                    begin.gap
-                ));
+                gaps.push(gap_text(&found.partition, &begin));
             }
             let topic = c_string(&found.partition.topic);
             let entry = list.add(&topic, wire_id(&found.partition), wire_offset(begin.at.0));
@@ -401,14 +396,46 @@ impl KafkaSource {
         Ok(())
     }
 
+    /// Asks for the logs of lanes whose position is gone, so that they fail with the numbers.
+    fn ask_for_overrun(&self) -> Result<(), SourceError> {
+        let Some(member) = &self.member else { return Ok(()) };
+        for (partition, owned) in &member.owned {
+            if !owned.state.asks_for_log() {
+                continue;
+            }
+            let entry = Entry::of(&partition.topic, wire_id(partition));
+            match member.ask(&[entry], self.settings.request_timeout) {
+                Ok(found) => {
+                    let Known { log_start, log_end, .. } = found[0].known;
+                    owned.state.tell_log(log_start, log_end);
+                }
+                // Asked again at the next poll.
+                Err(code) if error::class(code) == Class::Remote => continue,
+                Err(code) => {
+                    let text = format!("the log of partition `{partition}` could not be asked for");
+                    return Err(error::source_error(code, text));
+                }
+            }
+            if let Some(cell) = member.cells.get(partition) {
+                cell.wake();
+            }
+        }
+        Ok(())
+    }
+
     fn on_error(&mut self, code: Code, text: &str) -> Result<(), SourceError> {
         let text = self.settings.without_secrets(text);
         let Some(member) = &mut self.member else { return Ok(()) };
-        if code.is(E::RD_KAFKA_RESP_ERR__FATAL) {
-            let (code, text) = member.client.fatal().unwrap_or((code, text));
-            if code.is(E::RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID) {
-                return Err(fenced(&self.settings, code));
-            }
+        let is_fatal = code.is(E::RD_KAFKA_RESP_ERR__FATAL);
+        let (code, text) = member
+            .client
+            .fatal()
+            .filter(|_| is_fatal)
+            .unwrap_or((code, text));
+        if code.is(E::RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID) {
+            return Err(fenced(&self.settings, code));
+        }
+        if is_fatal {
             return Err(SourceError::new(Class::Config, format!("the client gave up: {text}"))
                 .because(code));
         }
@@ -521,7 +548,7 @@ impl Member {
             queue,
             cell,
             state,
-            ended: Box::new(move || control.interrupt()),
+            look: Box::new(move || control.interrupt()),
             released: None,
         })
     }
@@ -746,6 +773,14 @@ fn answer_of(answer: &Event) -> Result<(), (Code, String)> {
             format!("offsets of {} partitions were not committed", entries.len()),
         )),
     }
+}
+
+fn gap_text(partition: &Partition, begin: &Begin) -> String {
+    let Begin { at, gap, .. } = begin;
+    let from = at.0 - gap;
+    format!(
+        "partition `{partition}`: position {from}, the log begins at {at}: {gap} offsets are lost"
+    )
 }
 
 fn fenced(settings: &Settings, code: Code) -> SourceError {

@@ -2,6 +2,9 @@
 
 #![expect(unsafe_code, reason = "counts allocations")]
 
+mod real;
+mod refused;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::mpsc;
@@ -262,7 +265,7 @@ fn key_timestamp_and_headers_come_along() {
     assert_eq!((&seen[1].0, seen[1].2.len()), (&None, 0));
 }
 
-/// INV-L1: whatever arrives after an empty fill calls the waker; a hundred times over.
+/// Whatever arrives after an empty fill calls the waker; a hundred times over.
 #[test]
 fn every_arrival_after_an_empty_fill_wakes_the_lane() {
     let world = World::new(1);
@@ -353,7 +356,7 @@ fn a_commit_refused_by_the_group_is_tried_again_later() {
         member.lanes.len() == 1 && committed.is_ok()
     });
     let client = member.source.client().unwrap();
-    let found = ask(&client, &[entry(0)], PATIENCE).unwrap();
+    let found = ask(&client, &[Entry::of(TOPIC, 0)], PATIENCE).unwrap();
     assert_eq!(found[0].known.committed, Some((10, "n".to_owned())));
 }
 
@@ -388,7 +391,7 @@ fn a_commit_of_a_partition_that_is_gone_is_nothing() {
     member.commit(1, 7, "").unwrap();
     let client = member.source.client().unwrap();
     assert_eq!(
-        ask(&client, &[entry(1)], PATIENCE).unwrap()[0]
+        ask(&client, &[Entry::of(TOPIC, 1)], PATIENCE).unwrap()[0]
             .known
             .committed,
         None
@@ -674,17 +677,6 @@ fn a_steady_fill_and_release_allocates_nothing() {
     }
     // The leader's epoch is noted once.
     assert!(allocations <= 1, "{allocations} allocations for {count} records");
-}
-
-fn entry(partition: i32) -> Entry {
-    Entry {
-        topic: TOPIC.to_owned(),
-        partition,
-        offset: 0,
-        metadata: String::new(),
-        leader_epoch: -1,
-        code: Code::OK,
-    }
 }
 
 const OFFSET_COMMIT: i16 = 8;
