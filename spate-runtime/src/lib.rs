@@ -21,4 +21,5 @@ pub mod queue;
 pub mod sink;
 mod sync;
 #[cfg(test)]
+#[cfg_attr(loom, expect(dead_code, reason = "the models need a lane only"))]
 mod testing;

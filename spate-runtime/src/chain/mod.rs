@@ -8,6 +8,8 @@ pub mod frame;
 pub mod frame_buf;
 pub mod int256;
 pub mod lane_chain;
+#[cfg(all(test, loom))]
+mod loom;
 #[cfg(all(test, not(loom)))]
 mod model;
 pub mod op;

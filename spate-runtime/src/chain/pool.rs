@@ -10,7 +10,7 @@
 //! Holds: INV-Q3 (`in_flight` is the sum of the capacities handed out and not given back).
 
 use crate::queue::Slot;
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering};
+use crate::sync::{Arc, AtomicBool, AtomicUsize, Mutex, Ordering, fence};
 
 const CLASSES: [usize; 6] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
 
@@ -62,8 +62,10 @@ impl Pool {
         if capacity == 0 {
             return;
         }
-        self.in_flight.fetch_sub(capacity, Ordering::SeqCst);
-        if self.has_waiting.load(Ordering::SeqCst) && !self.is_over_budget() {
+        self.in_flight.fetch_sub(capacity, Ordering::Relaxed);
+        // Pairs with the fence in `wait_for_room`: one of both sees the other.
+        fence(Ordering::SeqCst);
+        if self.has_waiting.load(Ordering::Relaxed) && !self.is_over_budget() {
             self.wake_waiting();
         }
         let Some(class) = CLASSES.iter().position(|&size| size == capacity) else { return };
@@ -81,16 +83,17 @@ impl Pool {
             waiting.push(slot.clone());
         }
         // The flag before the look: a `give` in between sees the flag, or we see its bytes.
-        self.has_waiting.store(true, Ordering::SeqCst);
+        self.has_waiting.store(true, Ordering::Relaxed);
         drop(waiting);
-        self.in_flight.load(Ordering::SeqCst) <= self.budget
+        fence(Ordering::SeqCst);
+        !self.is_over_budget()
     }
 
     #[cold]
     fn wake_waiting(&self) {
         let waiting = {
             let mut waiting = self.waiting.lock();
-            self.has_waiting.store(false, Ordering::SeqCst);
+            self.has_waiting.store(false, Ordering::Relaxed);
             std::mem::take(&mut *waiting)
         };
         for slot in waiting {

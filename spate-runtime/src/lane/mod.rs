@@ -2,6 +2,8 @@
 
 pub mod assign;
 pub mod drive;
+#[cfg(all(test, loom))]
+mod loom;
 #[cfg(all(test, not(loom)))]
 mod model;
 pub mod shared;

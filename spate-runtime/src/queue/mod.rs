@@ -3,8 +3,10 @@
 //! Lane threads offer, one writer receives. A refused frame comes back; whoever was refused is
 //! woken by the next slot that frees.
 //!
-//! Holds: INV-Q2.
+//! Holds: INV-Q2. Models: `loom.rs`.
 
+#[cfg(all(test, loom))]
+mod loom;
 mod park;
 mod shard;
 
