@@ -31,6 +31,7 @@ pub(crate) fn frame(
     let mut buf = FrameBuf::new(Arc::clone(pool));
     (0..rows).for_each(|_| buf.push(1));
     Frame {
+        group: lane.epoch.0,
         buf,
         key: lane.open(Offset(first)),
         lane: Arc::clone(lane),
@@ -57,6 +58,7 @@ pub(crate) fn sink(
         route: Route::Key,
         frame_bytes,
         linger: Duration::from_secs(1),
+        by_lane: true,
         pool: Arc::clone(pool),
         pushed: AtomicU64::new(0),
         cut: AtomicU64::new(0),

@@ -22,6 +22,9 @@ pub struct Frame {
     pub(crate) first: Offset,
     pub(crate) last: Offset,
     pub(crate) opened_at: Instant,
+    /// The frames it may be written with: those of its lane, or all (0) where the sink does not
+    /// deduplicate.
+    pub(crate) group: u64,
 }
 
 impl std::fmt::Debug for Frame {

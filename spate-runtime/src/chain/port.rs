@@ -49,6 +49,8 @@ pub struct SinkShared {
     pub frame_bytes: usize,
     /// How old a frame's first row may grow before the frame is handed over.
     pub linger: Duration,
+    /// Whether a batch holds frames of one lane only: the sink deduplicates.
+    pub by_lane: bool,
     /// Where frames take their memory.
     pub pool: Arc<Pool>,
     /// Rows that lanes handed over: they end as durable or abandoned.
@@ -203,6 +205,7 @@ impl PortCore {
             first: at,
             last: at,
             opened_at: self.now,
+            group: if self.shared.by_lane { self.lane.epoch.0 } else { 0 },
         };
         self.open[shard] =
             Some(OpenFrame { frame, mark: 0, mark_rows: 0, mark_last: at, look_at: 0 });

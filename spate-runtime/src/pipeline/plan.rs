@@ -187,6 +187,7 @@ impl Plan {
                 route: settings.route,
                 frame_bytes: settings.frame_bytes,
                 linger: settings.linger,
+                by_lane: sink.layout().deduplicates,
                 pool: Arc::clone(&pool),
                 pushed: AtomicU64::new(0),
                 cut: AtomicU64::new(0),

@@ -85,6 +85,7 @@ impl Rig {
                     route: if node.key.is_empty() { Route::RoundRobin } else { Route::Key },
                     frame_bytes: settings.frame_bytes,
                     linger: std::time::Duration::from_secs(1),
+                    by_lane: true,
                     pool: Arc::clone(&pool),
                     pushed: AtomicU64::new(0),
                     cut: AtomicU64::new(0),

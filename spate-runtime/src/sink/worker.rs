@@ -31,7 +31,7 @@ use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 
 impl BatchItem for Frame {
     fn group(&self) -> u64 {
-        self.lane.epoch.0
+        self.group
     }
 
     fn rows(&self) -> u64 {

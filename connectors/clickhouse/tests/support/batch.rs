@@ -31,6 +31,7 @@ impl<E: RowEncoder> Lane<E> {
             route: Route::RoundRobin,
             frame_bytes: usize::MAX,
             linger: Duration::from_secs(3600),
+            by_lane: true,
             pool: Pool::new(256 << 20),
             pushed: AtomicU64::new(0),
             cut: AtomicU64::new(0),

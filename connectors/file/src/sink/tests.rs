@@ -46,6 +46,7 @@ fn batch(token: &str, ids: &[u64]) -> Arc<SealedBatch> {
         route: Route::Key,
         frame_bytes: 1 << 20,
         linger: Duration::ZERO,
+        by_lane: true,
         pool: Pool::new(1 << 20),
         pushed: AtomicU64::new(0),
         cut: AtomicU64::new(0),
