@@ -7,9 +7,12 @@ use std::sync::{Arc, OnceLock};
 
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use spate_runtime::admin::{Admin, BindError, Exporter, Listening};
+use spate_runtime::clock::Clock;
 use spate_runtime::config::{Config, ConfigErrors};
+use spate_runtime::id::Partition;
+use spate_runtime::lane::source::Lane;
 use spate_runtime::pipeline::report::{Report, Snapshot};
-use spate_runtime::pipeline::{Definition, Handle, Plan, StartError, Target};
+use spate_runtime::pipeline::{Definition, Handle, Plan, Rig, RigSettings, StartError, Target};
 use spate_runtime::preflight::Findings;
 
 /// A pipeline and its configuration, not yet assembled: what `orders::pipeline(config)` gives.
@@ -29,7 +32,11 @@ pub struct Pipeline {
     config: Config,
     sinks_to: Option<PathBuf>,
     assemble: fn(&Config, Target<'_>) -> Result<Plan, ConfigErrors>,
+    rig: BuildRig,
 }
+
+/// Makes one lane without its world.
+type BuildRig = fn(usize, Partition, Box<dyn Lane>, &RigSettings, &Clock) -> Rig;
 
 /// A pipeline that runs. Dropping it drains in the background; [`Running::wait`] waits.
 #[derive(Debug)]
@@ -83,7 +90,13 @@ impl Pipeline {
     #[doc(hidden)]
     #[must_use]
     pub fn new<D: Definition>(config: Config) -> Self {
-        Self { name: D::GRAPH.pipeline, config, sinks_to: None, assemble: Plan::assemble::<D> }
+        Self {
+            name: D::GRAPH.pipeline,
+            config,
+            sinks_to: None,
+            assemble: Plan::assemble::<D>,
+            rig: Rig::new::<D>,
+        }
     }
 
     /// Writes the rows of every sink to files under `dir`, a folder per sink, instead.
@@ -118,6 +131,23 @@ impl Pipeline {
             .map(|listening| listening.serve(status(), exporter))
             .transpose();
         Ok(Running { admin: admin.map_err(PipelineError::Thread)?, inner })
+    }
+
+    /// Builds chain number `chain` over `lane` alone: no source, no sink, no thread.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such chain, or `settings.shards` is not one number per sink.
+    #[must_use]
+    pub fn rig(
+        &self,
+        chain: usize,
+        partition: Partition,
+        lane: Box<dyn Lane>,
+        settings: &RigSettings,
+        clock: &Clock,
+    ) -> Rig {
+        (self.rig)(chain, partition, lane, settings, clock)
     }
 
     /// Assembles the pipeline: touches nothing outside.

@@ -1,0 +1,168 @@
+//! W1: JSON orders of ten fields. Decode borrowed, drop the cancelled, map, RowBinary, discard.
+
+use spate::prelude::*;
+
+/// One order as it arrives.
+#[derive(Debug, Deserialize)]
+pub struct OrderIn<'a> {
+    order_id: u64,
+    customer_id: u64,
+    #[serde(borrow)]
+    sku: &'a str,
+    #[serde(borrow)]
+    region: &'a str,
+    #[serde(borrow)]
+    status: &'a str,
+    qty: u32,
+    price_cents: u64,
+    discount: f64,
+    placed_at: i64,
+    #[serde(borrow)]
+    note: Cow<'a, str>,
+}
+
+/// One row.
+#[derive(Debug, Row)]
+pub struct OrderRow<'a> {
+    order_id: u64,
+    customer_id: u64,
+    sku: &'a str,
+    region: &'a str,
+    status: &'a str,
+    qty: u32,
+    total_cents: u64,
+    discount: f64,
+    placed_at: i64,
+    note: Cow<'a, str>,
+}
+
+/// Whether an order is kept: 51 of 64 are.
+#[inline]
+#[must_use]
+pub fn is_live(order: &OrderIn<'_>) -> bool {
+    order.status != "cancelled"
+}
+
+/// The row of an order.
+#[inline]
+#[must_use]
+pub fn row_of(order: OrderIn<'_>) -> OrderRow<'_> {
+    OrderRow {
+        order_id: order.order_id,
+        customer_id: order.customer_id,
+        sku: order.sku,
+        region: order.region,
+        status: order.status,
+        qty: order.qty,
+        total_cents: order.price_cents * u64::from(order.qty),
+        discount: order.discount,
+        placed_at: order.placed_at,
+        note: order.note,
+    }
+}
+
+/// The length of the first row of `bytes`.
+#[must_use]
+pub fn row_len(bytes: &[u8]) -> usize {
+    let text = |at: usize| {
+        let mut len = 0usize;
+        let mut at = at;
+        for shift in (0..).step_by(7) {
+            len |= usize::from(bytes[at] & 0x7f) << shift;
+            at += 1;
+            if bytes[at - 1] < 0x80 {
+                break;
+            }
+        }
+        at + len
+    };
+    let status_end = text(text(text(16)));
+    text(status_end + 4 + 8 + 8 + 8)
+}
+
+/// The pipeline.
+#[pipeline]
+pub mod orders {
+    use super::*;
+
+    /// Where records come from: an arena, by way of a rig.
+    #[source]
+    fn input() -> Datagen<Json<OrderIn<'_>>>;
+
+    /// Where rows go: discarded by the rig.
+    #[sink]
+    fn rows() -> ClickHouse<OrderRow<'_>>;
+
+    chain!({
+        input
+            .decode()
+            .or_stop()
+            .filter(is_live)
+            .map(row_of)
+            .to(rows);
+    });
+}
+
+/// The twins: straight loops over the same payloads, one per decoder.
+pub mod twin {
+    use super::{OrderIn, is_live, row_of};
+    use crate::arena::Arena;
+
+    /// Bytes at which the buffer is discarded: a frame's size.
+    const FULL: usize = 256 << 10;
+
+    /// The loop, with `decode` for a decoder.
+    fn run<'a>(
+        arena: &'a Arena,
+        decode: impl Fn(&'a [u8]) -> Option<OrderIn<'a>>,
+        mut discard: impl FnMut(&[u8]),
+    ) -> u64 {
+        let mut out: Vec<u8> = Vec::with_capacity(FULL + 4096);
+        let mut rows = 0;
+        for value in arena.iter() {
+            let Some(order) = decode(value) else { break };
+            if !is_live(&order) {
+                continue;
+            }
+            let row = row_of(order);
+            out.extend_from_slice(&row.order_id.to_le_bytes());
+            out.extend_from_slice(&row.customer_id.to_le_bytes());
+            put_text(&mut out, row.sku);
+            put_text(&mut out, row.region);
+            put_text(&mut out, row.status);
+            out.extend_from_slice(&row.qty.to_le_bytes());
+            out.extend_from_slice(&row.total_cents.to_le_bytes());
+            out.extend_from_slice(&row.discount.to_le_bytes());
+            out.extend_from_slice(&row.placed_at.to_le_bytes());
+            put_text(&mut out, &row.note);
+            rows += 1;
+            if out.len() >= FULL {
+                discard(&out);
+                out.clear();
+            }
+        }
+        discard(&out);
+        rows
+    }
+
+    #[inline]
+    fn put_text(out: &mut Vec<u8>, text: &str) {
+        let mut len = text.len();
+        while len >= 0x80 {
+            out.push(u8::try_from(len & 0x7f).unwrap_or(0) | 0x80);
+            len >>= 7;
+        }
+        out.push(u8::try_from(len).unwrap_or(0));
+        out.extend_from_slice(text.as_bytes());
+    }
+
+    /// With serde_json over bytes.
+    pub fn serde_json(arena: &Arena, discard: impl FnMut(&[u8])) -> u64 {
+        run(arena, |value| serde_json::from_slice(value).ok(), discard)
+    }
+
+    /// With sonic-rs over bytes.
+    pub fn sonic(arena: &Arena, discard: impl FnMut(&[u8])) -> u64 {
+        run(arena, |value| sonic_rs::from_slice(value).ok(), discard)
+    }
+}
