@@ -393,6 +393,11 @@ impl Settings {
             pairs.push(("sasl.username", auth.user.clone()));
             pairs.push(("sasl.password", auth.password.reveal().to_owned()));
         }
+        if self.is_embedded() {
+            // The mock answers an empty fetch only when this time is over, whatever arrives.
+            pairs.push(("fetch.wait.max.ms", "5".to_owned()));
+            pairs.push(("heartbeat.interval.ms", "1000".to_owned()));
+        }
         if let Some(id) = &self.instance_id {
             pairs.push(("group.instance.id", id.clone()));
         }
@@ -572,6 +577,26 @@ pub(crate) mod tests {
         let worst = 90 * (settings.prefetch_of_each(90) + settings.fetch_of_each(90));
         assert!(worst < 160 << 20, "{worst}");
         assert_eq!(settings.prefetch_of_each(1000), 256 << 10);
+    }
+
+    /// The guide's page names every key and every code.
+    #[test]
+    fn the_page_in_the_guide_is_complete() {
+        let page = include_str!("../../../docs/guide/kafka.md");
+        for key in KEYS.iter().chain(EMBEDDED) {
+            assert!(page.contains(&format!("`{}`", key.name)), "{} is missing", key.name);
+            let shown = key
+                .default
+                .is_none_or(|default| page.contains(&format!("`{default}`")));
+            assert!(shown || EMBEDDED.iter().any(|inner| inner.name == key.name), "{}", key.name);
+        }
+        let check = include_str!("source/check.rs");
+        for code in check
+            .split('"')
+            .filter(|text| text.len() == 4 && text.starts_with("S0"))
+        {
+            assert!(page.contains(&format!("| {code} |")), "{code} is missing");
+        }
     }
 
     #[cfg(not(any(feature = "tls", feature = "tls-vendored")))]

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The broker is librdkafka's mock, which keeps about 5 MB a partition and drops older records
-//! silently. So the filler never runs more than 2 MB ahead of what lanes have released.
+//! silently. So the filler never runs more than 3 MB ahead of what lanes have released.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +18,7 @@ use spate_runtime::error::{Class, SourceError};
 
 use crate::config::Embedded;
 use crate::mock::{MockCluster, Producer, ToProduce};
-use crate::source::{LaneSeed, LaneState};
+use crate::source::{LaneReport, LaneSeed};
 
 /// The broker, its filler and what they share.
 pub(crate) struct EmbeddedBroker {
@@ -34,7 +34,7 @@ pub(crate) struct EmbeddedBroker {
 #[derive(Default)]
 struct Shared {
     /// Which lane reads each partition now.
-    readers: Mutex<Vec<Option<Arc<LaneState>>>>,
+    readers: Mutex<Vec<Option<Arc<LaneReport>>>>,
     stop: AtomicBool,
 }
 
@@ -233,7 +233,7 @@ impl Filling {
 /// Records produced at a time, per partition.
 const CHUNK: usize = 256;
 /// Bytes that a partition may be ahead of its reader: well below what the mock keeps.
-const AHEAD_MAX: usize = 2 * 1024 * 1024;
+const AHEAD_MAX: usize = 3 * 1024 * 1024;
 /// What a record takes beside key and value, at most.
 const RECORD_OVERHEAD: usize = 24;
 

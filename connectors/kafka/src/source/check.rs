@@ -2,12 +2,12 @@
 //!
 //! | code | what |
 //! |---|---|
-//! | S020 | the brokers do not answer (a start waits for them) |
-//! | S021 | the brokers refuse: authentication, TLS |
-//! | S022 | a topic is not there, or may not be read |
-//! | S023 | the group may not be used |
-//! | S024 | a committed offset is out of range, or there is none and `start` is `stop` |
-//! | S025 | librdkafka refuses the settings |
+//! | S040 | the brokers do not answer (a start waits for them) |
+//! | S041 | the brokers refuse: authentication, TLS |
+//! | S042 | a topic is not there, or may not be read |
+//! | S043 | the group may not be used |
+//! | S044 | a committed offset is out of range, or there is none and `start` is `stop` |
+//! | S045 | librdkafka refuses the settings |
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl KafkaSource {
         let client = match self.client() {
             Ok(client) => client,
             Err(error) => {
-                findings.error("S025", error.to_string(), error.hint().unwrap_or(""));
+                findings.error("S045", error.to_string(), error.hint().unwrap_or(""));
                 return findings;
             }
         };
@@ -37,16 +37,16 @@ impl KafkaSource {
         for topic in &topics {
             match client.partitions(&c_string(topic), self.settings.request_timeout) {
                 Ok(ids) if ids.is_empty() => {
-                    findings.error("S022", format!("topic `{topic}` has no partitions"), "");
+                    findings.error("S042", format!("topic `{topic}` has no partitions"), "");
                 }
                 Ok(ids) => {
                     self.known.insert(topic.clone(), count_of(&ids));
-                    findings.note("S022", format!("topic `{topic}`: {} partitions", ids.len()));
+                    findings.note("S042", format!("topic `{topic}`: {} partitions", ids.len()));
                     entries.extend(ids.into_iter().map(|id| Entry::of(topic, id)));
                 }
                 Err(code) if is_about_topic(code) => {
                     let help = error::hint(code).unwrap_or("create it, or correct `topic`");
-                    findings.error("S022", format!("topic `{topic}`: {code}"), help);
+                    findings.error("S042", format!("topic `{topic}`: {code}"), help);
                 }
                 Err(code) => {
                     self.unreachable(&main, code, &mut findings);
@@ -73,7 +73,7 @@ impl KafkaSource {
                 let what =
                     if code.is(E::RD_KAFKA_RESP_ERR__SSL) { "TLS" } else { "authentication" };
                 findings.error(
-                    "S021",
+                    "S041",
                     format!("{what} failed at `{}`: {text}", self.brokers),
                     help,
                 );
@@ -85,7 +85,7 @@ impl KafkaSource {
         }
         let reason = reason.unwrap_or_else(|| code.to_string());
         findings.unreachable(
-            "S020",
+            "S040",
             format!("brokers `{}` do not answer: {reason}", self.brokers),
             "check `brokers` and the network",
         );
@@ -99,12 +99,12 @@ impl KafkaSource {
             Ok(found) => found,
             Err(code) if error::class(code) == Class::Config => {
                 let help = error::hint(code).unwrap_or("");
-                findings.error("S023", format!("offsets of group `{group}`: {code}"), help);
+                findings.error("S043", format!("offsets of group `{group}`: {code}"), help);
                 return;
             }
             Err(code) => {
                 let text = format!("offsets of group `{group}` could not be read: {code}");
-                findings.unreachable("S020", text, "check the brokers");
+                findings.unreachable("S040", text, "check the brokers");
                 return;
             }
         };
@@ -112,10 +112,10 @@ impl KafkaSource {
             let (start, policy) = (self.settings.start, self.settings.out_of_range);
             match start::begin(&found.partition, &found.known, start, policy) {
                 Err(error) => {
-                    findings.error("S024", error.to_string(), error.hint().unwrap_or(""));
+                    findings.error("S044", error.to_string(), error.hint().unwrap_or(""));
                 }
                 Ok(begin) if begin.gap > 0 => findings.warning(
-                    "S024",
+                    "S044",
                     format!("partition `{}` lost {} offsets", found.partition, begin.gap),
                     format!("reading goes on at {}", begin.at),
                 ),

@@ -35,7 +35,7 @@ use crate::waker::WakerCell;
 
 /// What a lane tells the control plane, and anyone who feeds it.
 #[derive(Debug, Default)]
-pub(crate) struct LaneState {
+pub(crate) struct LaneReport {
     /// Everything below was taken and released.
     next: AtomicU64,
     ended: AtomicBool,
@@ -48,7 +48,7 @@ pub(crate) struct LaneState {
     leaders: Mutex<Vec<(u64, i32)>>,
 }
 
-impl LaneState {
+impl LaneReport {
     /// The offset behind everything that was worked on and released.
     #[cfg_attr(not(feature = "embedded"), expect(dead_code, reason = "paces the embedded broker"))]
     pub(crate) fn next(&self) -> u64 {
@@ -109,7 +109,7 @@ pub(crate) struct LaneSeed {
     pub(crate) batch_max: usize,
     pub(crate) queue: Queue,
     pub(crate) cell: Arc<WakerCell>,
-    pub(crate) state: Arc<LaneState>,
+    pub(crate) state: Arc<LaneReport>,
     /// Makes the control plane look at `state`.
     pub(crate) look: Box<dyn Fn() + Send>,
     /// Called after a release; wakes whoever feeds the partition.

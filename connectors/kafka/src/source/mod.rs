@@ -32,9 +32,9 @@ use spate_runtime::preflight::Findings;
 
 use self::lane::KafkaLane;
 #[cfg(feature = "embedded")]
-pub(crate) use self::lane::{LaneSeed, LaneState};
+pub(crate) use self::lane::{LaneReport, LaneSeed};
 #[cfg(not(feature = "embedded"))]
-use self::lane::{LaneSeed, LaneState};
+use self::lane::{LaneReport, LaneSeed};
 use crate::config::Settings;
 use crate::error;
 use crate::start::{self, Begin, Known};
@@ -64,6 +64,8 @@ struct Member {
     assigning: Option<Vec<Entry>>,
     /// What was revoked and is not released yet; empty: nothing was.
     releasing: BTreeSet<Partition>,
+    /// All of that revoke, given back together.
+    revoked: Vec<Partition>,
     /// What the answer to that revoke is.
     unassign: Unassign,
     /// A commit whose answer did not come in time.
@@ -80,7 +82,7 @@ struct Member {
 /// A partition of ours.
 struct Owned {
     topic: CString,
-    state: Arc<LaneState>,
+    state: Arc<LaneReport>,
     start: u64,
     /// The log's end when the partition was assigned.
     end_at_start: u64,
@@ -250,6 +252,10 @@ impl Source for KafkaSource {
         if let Err(code) = member.client.set_paused(&list, paused) {
             tracing::warn!(%partition, paused, %code, "could not pause or resume");
         }
+    }
+
+    fn session_timeout(&self) -> Option<Duration> {
+        Some(self.settings.session_timeout)
     }
 
     fn log_ends(&mut self) -> Vec<LogEnd> {
@@ -501,6 +507,7 @@ impl Member {
             pending: VecDeque::new(),
             assigning: None,
             releasing: BTreeSet::new(),
+            revoked: Vec::new(),
             unassign: Unassign::These,
             unanswered: None,
             epoch: 0,
@@ -528,7 +535,7 @@ impl Member {
         self.epoch += 1;
         let cell = Arc::clone(self.cells.entry(partition.clone()).or_default());
         let queue = Queue::partition(&self.client, topic, wire_id(partition), &cell)?;
-        let state = Arc::new(LaneState::default());
+        let state = Arc::new(LaneReport::default());
         let owned = Owned {
             topic: topic.clone(),
             state: Arc::clone(&state),
@@ -573,6 +580,7 @@ impl Member {
             return;
         }
         self.releasing = partitions.iter().cloned().collect();
+        self.revoked = entries.iter().map(partition_of).collect();
         self.pending.push_back(if lost {
             SourceEvent::Lost(partitions)
         } else {
@@ -592,16 +600,15 @@ impl Member {
     }
 
     fn released(&mut self, partitions: &[Partition]) {
-        let mut returned = Vec::new();
+        let was_releasing = !self.releasing.is_empty();
         for partition in partitions {
             self.owned.remove(partition);
-            if self.releasing.remove(partition) {
-                returned.push(partition.clone());
-            }
+            self.releasing.remove(partition);
         }
         // Everything of one revoke is given back together, as the group expects.
-        if self.releasing.is_empty() && !returned.is_empty() {
-            self.give_back(&returned);
+        if was_releasing && self.releasing.is_empty() {
+            let revoked = std::mem::take(&mut self.revoked);
+            self.give_back(&revoked);
         }
     }
 

@@ -40,7 +40,7 @@ fn a_wrong_password_stops_with_the_reason_and_without_the_password() {
     let mut source = KafkaSource::new(settings).unwrap();
     let findings = source.check();
     assert_eq!(findings.0.len(), 1, "{findings:?}");
-    assert_eq!((findings.0[0].code, findings.0[0].severity), ("S021", Severity::Error));
+    assert_eq!((findings.0[0].code, findings.0[0].severity), ("S041", Severity::Error));
 
     source.start().unwrap();
     let error = stopped(&mut source);
