@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -12,7 +14,6 @@ use crate::clock::Clock;
 use crate::metrics::write_partitions;
 use crate::pipeline::report::Snapshot;
 use crate::pipeline::status::SharedStatus;
-use crate::sync::{Arc, AtomicBool, AtomicUsize, Ordering};
 
 /// Connections that are served at once; one more is told to come again.
 const CONNECTIONS_MAX: usize = 16;

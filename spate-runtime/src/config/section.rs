@@ -9,6 +9,7 @@ use super::scalar;
 use super::schema::{Key, Schema, Type};
 use super::secret::Secret;
 use super::yaml::{Node, Owned};
+use crate::preflight::Findings;
 
 /// How many sets of keys a section may be checked against.
 const SETS: usize = 3;
@@ -247,6 +248,26 @@ impl<'a> Section<'a> {
             None => file.to_owned(),
         };
         ConfigErrors::from(ConfigError { at, code, text: text.into(), help: help.into() })
+    }
+
+    /// A warning for every secret that is written in the file itself.
+    #[must_use]
+    pub fn plain_secrets(&self) -> Findings {
+        let mut findings = Findings::default();
+        let keys = self.keys.iter().flat_map(|keys| keys.iter());
+        for key in keys.filter(|key| key.secret) {
+            let written = self.child(key.name).map(|at| &self.config.nodes[at]);
+            if let Some(node) = written.filter(|node| node.is_literal()) {
+                let ((line, col), file) = (node.value_at, self.config.file());
+                let name = format!("{}.{}", self.name, key.name);
+                findings.warning(
+                    "P059",
+                    format!("{file}:{line}:{col}: secret `{name}` is written in plain text"),
+                    "write `${NAME}` and set the variable, so that the file can be shown",
+                );
+            }
+        }
+        findings
     }
 
     fn key(&self, name: &str) -> &'static Key {

@@ -52,6 +52,11 @@ impl Node {
         }
     }
 
+    /// Whether it is a value that stands in the file itself, not in a variable.
+    pub(super) fn is_literal(&self) -> bool {
+        matches!(&self.value, Owned::Text(text) if *text == self.shown && !text.is_empty())
+    }
+
     /// Where its key stands: line and column, from 1.
     pub(super) const fn key_at(&self) -> (u32, u32) {
         self.key_at

@@ -115,10 +115,11 @@ mod tests {
     fn page() -> String {
         let mut page = String::from(
             "# Metrics\n\n\
-             Every metric has the label `pipeline` beside those of its row. Counters rise from the \
-             start of the process.\nMetrics per partition are in `/metrics` only, while this process \
-             reads the partition; their sums have\nnames of their own. No label takes values without \
-             a bound.\n\n\
+             Every metric has the label `pipeline` beside those of its row.\n\
+             Counters rise from the start of the process.\n\
+             Metrics per partition are in `/metrics` only, while this process reads the partition; \
+             their sums have names of their own.\n\
+             No label takes values without a bound.\n\n\
              | name | kind | unit | labels | meaning |\n|---|---|---|---|---|\n",
         );
         for Metric { name, kind, unit, labels, help } in ALL {

@@ -9,6 +9,7 @@ use crate::connector::SourceConnector;
 use crate::graph::Graph;
 use crate::id::{SinkId, SourceId};
 use crate::lane::source::Source;
+use crate::preflight::Findings;
 use crate::sink::{Sink, SinkConnector};
 
 /// A pipeline as generated: its topology and how its parts are made.
@@ -50,6 +51,8 @@ pub struct Assembler<'a> {
     pub(crate) config: &'a Config,
     pub(crate) target: Target<'a>,
     pub(crate) errors: ConfigErrors,
+    /// What is right but should be read.
+    pub(crate) warnings: Findings,
     /// Shape `[source]`; `None` where its section is wrong.
     pub(crate) sources: Vec<Option<Box<dyn Source>>>,
     /// Shape `[sink]`; `None` where its section is wrong.
@@ -73,6 +76,7 @@ impl<'a> Assembler<'a> {
             config,
             target,
             errors: ConfigErrors::default(),
+            warnings: Findings::default(),
             sources: graph.sources.iter().map(|_| None).collect(),
             sinks: graph.sinks.iter().map(|_| None).collect(),
             chains: graph.chains.iter().map(|_| None).collect(),
@@ -92,7 +96,10 @@ impl<'a> Assembler<'a> {
         }
         let name = self.graph.sources[id.0].name;
         let made = self.config.section(name, &[C::SCHEMA.keys]);
-        let made = made.and_then(|section| C::from_section(&section));
+        let made = made.and_then(|section| {
+            self.warnings.0.append(&mut section.plain_secrets().0);
+            C::from_section(&section)
+        });
         self.add_source(id, made);
     }
 
@@ -139,6 +146,7 @@ impl<'a> Assembler<'a> {
             Ok(section) => section,
             Err(errors) => return self.errors.0.extend(errors.0),
         };
+        self.warnings.0.append(&mut section.plain_secrets().0);
         let settings = SinkSettings::from_section(&section);
         let sink = match self.target {
             Target::Files { dir, open } => Ok(open(dir, name)),

@@ -42,6 +42,8 @@ pub struct Plan {
     /// Shape `[chain]`.
     pub(crate) chains: Vec<BuildChain>,
     pub(crate) clock: Clock,
+    /// What the configuration says that is right and should be read all the same.
+    pub(crate) warnings: Findings,
 }
 
 impl std::fmt::Debug for Plan {
@@ -86,6 +88,7 @@ impl Plan {
         let mut errors = config.check_names(&declared);
         errors.0.append(&mut assembler.errors.0);
         let settings = errors.collect(PipelineSettings::from_config(config));
+        let warnings = assembler.warnings;
         let sources: Vec<_> = assembler.sources.into_iter().flatten().collect();
         let sinks: Vec<_> = assembler.sinks.into_iter().flatten().collect();
         let chains: Vec<_> = assembler.chains.into_iter().flatten().collect();
@@ -96,8 +99,15 @@ impl Plan {
                 && chains.len() == D::GRAPH.chains.len(),
             "INV-M3: the generated assembly leaves out a source, a sink or a chain"
         );
-        let mut plan =
-            Self { graph: D::GRAPH, settings, sources, sinks, chains, clock: Clock::real() };
+        let mut plan = Self {
+            graph: D::GRAPH,
+            settings,
+            sources,
+            sinks,
+            chains,
+            clock: Clock::real(),
+            warnings,
+        };
         plan.fit(config)?;
         Ok(plan)
     }
@@ -161,7 +171,11 @@ impl Plan {
             .iter()
             .map(|(sink, _)| StdArc::clone(sink))
             .collect();
-        Ok(check(&io, &mut self.sources, sinks))
+        let mut findings = self.warnings.clone();
+        findings
+            .0
+            .append(&mut check(&io, &mut self.sources, sinks).0);
+        Ok(findings)
     }
 
     /// Starts the pipeline and returns at once; the preflight is the controller's first act.
@@ -170,6 +184,9 @@ impl Plan {
     ///
     /// When the system has no thread to give.
     pub fn start(self) -> Result<Running, StartError> {
+        for warning in &self.warnings.0 {
+            tracing::warn!(code = warning.code, help = warning.help, "{}", warning.text);
+        }
         let io = io_runtime()?;
         let pool = Pool::new(usize::try_from(self.settings.memory).unwrap_or(usize::MAX));
         let (failures, sink_failures) = mpsc::channel();

@@ -1,5 +1,6 @@
 use super::*;
 use crate::config::{SINK_KEYS, Type};
+use crate::preflight::Severity;
 
 const SHARDS: Type = Type::List(&Type::List(&Type::Text));
 const KEYS: &[Key] = &[
@@ -332,4 +333,40 @@ fn an_error_in_a_section_says_where_the_section_is() {
     let config = parse("\nlines:\n  url: x\n");
     assert_eq!(config.error_in("lines", "P054", "text", "").at, "orders.yaml:2:1");
     assert_eq!(config.error_in("refunds", "P054", "text", "").at, "orders.yaml");
+}
+
+#[test]
+fn a_secret_in_the_file_itself_is_warned_of_and_not_shown() {
+    let of = |password: &str| {
+        let config = parse(&format!("{URL}  password: {password}\n"));
+        config.section("lines", &[KEYS]).unwrap().plain_secrets()
+    };
+    assert_eq!(of("${HOST}").0, []);
+    assert_eq!(of("${NONE:-x}").0, []);
+    let found = of("S3cr3t-zz9").0.remove(0);
+    let says = "orders.yaml:3:13: secret `lines.password` is written in plain text";
+    assert_eq!((found.severity, found.text.as_str()), (Severity::Warning, says));
+    assert!(!found.help.contains("S3cr3t-zz9"));
+}
+
+proptest::proptest! {
+    /// Whatever a file holds, it is read or refused with a place, and never shown by `Debug`.
+    #[test]
+    fn any_text_is_read_or_refused(text in "([a-c]{1,3}:|[ \n\t\"'${}\\[\\]:,#&*!|>-]|lines:|url: x|VAR){0,40}") {
+        match Config::parse("f", &text, &|_| None) {
+            Err(errors) => {
+                proptest::prop_assert!(!errors.is_empty());
+                proptest::prop_assert!(errors.0.iter().all(|error| error.at.starts_with("f:")));
+            }
+            Ok(config) => {
+                let errors = config.check_names(&["lines"]);
+                proptest::prop_assert!(errors.0.iter().all(|error| error.at.starts_with("f:")));
+                let section = config.section("lines", &[KEYS, SINK_KEYS]);
+                // What passed can be read.
+                if let Ok(section) = section {
+                    proptest::prop_assert!(section.is_set("url"));
+                }
+            }
+        }
+    }
 }
