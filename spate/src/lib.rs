@@ -1,7 +1,63 @@
 //! Streams into warehouses: a pipeline is a Rust module.
 //!
 //! This is the only crate an application names. `use spate::prelude::*`, annotate a module with
-//! `#[pipeline]`, and `cargo build` makes the pipeline.
+//! [`#[pipeline]`](macro@pipeline), and `cargo build` makes the pipeline.
+//!
+//! ```ignore
+//! #[pipeline(config = "slow.yaml")]
+//! pub mod slow {
+//!     use super::*;
+//!
+//!     #[source]
+//!     fn requests() -> File<Json<Request<'_>>>;
+//!
+//!     #[sink]
+//!     fn slow() -> File<Slow<'_>>;
+//!
+//!     #[sink]
+//!     fn rejects() -> File<DeadLetter<'_>>;
+//!
+//!     fn is_slow(request: &Request<'_>) -> bool { request.micros >= 100_000 }
+//!
+//!     fn in_millis(request: Request<'_>) -> Slow<'_> { .. }
+//!
+//!     chain!({ requests.decode().or_to(rejects).filter(is_slow).map(in_millis).to(slow) });
+//! }
+//!
+//! fn main() -> std::process::ExitCode {
+//!     slow::main()
+//! }
+//! ```
+//!
+//! # What there is
+//!
+//! | | |
+//! |---|---|
+//! | [`#[pipeline]`](macro@pipeline), [`chain!`], [`derive(Row)`](derive@Row) | what a program is written with |
+//! | [`prelude`] | what it needs in scope: these, the connectors that are on, the types of columns |
+//! | `module::main()` | the program: `run`, `check` and `graph` |
+//! | [`Pipeline`] | the same from code: assemble, check, start; a [`Running`] pipeline has a [`Handle`] and ends in a [`Report`] |
+//! | [`Config`] | a configuration that was read |
+//! | [`DeadLetter`] | the row that `.or_to(sink)` writes |
+//!
+//! # Features
+//!
+//! Nothing is on by default; what is off is not compiled.
+//!
+//! | feature | gives |
+//! |---|---|
+//! | `json` | the format `Json` |
+//! | `kafka` | the source `Kafka`; with `kafka-tls` or `kafka-tls-vendored` TLS and SCRAM, with `kafka-embedded` a broker in the process |
+//! | `clickhouse` | the sink `ClickHouse`; with `clickhouse-tls` `https://` addresses |
+//! | `file` | the source and the sink `File` |
+//! | `datagen` | the source `Datagen`, of generated orders |
+//!
+//! # Promises
+//!
+//! A committed offset never passes a record whose rows are not durable at every sink they were
+//! meant for. Every path ends in a sink or in a discard with a reason, every failure has a policy,
+//! and the report at the end says whether all counts agree. The guide's page on delivery says
+//! exactly what that means, and what it does not.
 
 mod cli;
 mod pipeline;

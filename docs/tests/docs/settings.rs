@@ -4,7 +4,6 @@
 
 use std::fmt::Write as _;
 
-use spate_clickhouse::ClickHouse;
 use spate_datagen::Datagen;
 use spate_file::File;
 use spate_kafka::Kafka;
@@ -18,12 +17,11 @@ use crate::markdown::root;
 const PAGE: &str = "docs/guide/configuration.md";
 
 /// The tables of the page, by the name in their marker.
-fn tables() -> [(&'static str, &'static [Key]); 7] {
+fn tables() -> [(&'static str, &'static [Key]); 6] {
     [
         ("pipeline", PIPELINE_KEYS),
         ("sinks", SINK_KEYS),
         ("kafka", <Kafka<()> as SourceConnector>::SCHEMA.keys),
-        ("clickhouse", <ClickHouse<DeadLetter<'static>> as SinkConnector>::SCHEMA.keys),
         ("file-source", <File<()> as SourceConnector>::SCHEMA.keys),
         ("file-sink", <File<DeadLetter<'static>> as SinkConnector>::SCHEMA.keys),
         ("datagen", <Datagen<()> as SourceConnector>::SCHEMA.keys),
