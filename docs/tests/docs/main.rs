@@ -1,5 +1,6 @@
-//! Holds the pages against the code: links, names, settings, rules.
+//! Holds the pages against the code: links, names, codes, settings.
 
+mod codes;
 mod markdown;
 mod pages;
 mod settings;

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 
 use spate_datagen::Datagen;
 use spate_file::File;
-use spate_kafka::Kafka;
 use spate_runtime::chain::dead_letter::DeadLetter;
 use spate_runtime::config::{Key, PIPELINE_KEYS, SINK_KEYS, Type};
 use spate_runtime::connector::SourceConnector;
@@ -17,11 +16,10 @@ use crate::markdown::root;
 const PAGE: &str = "docs/guide/configuration.md";
 
 /// The tables of the page, by the name in their marker.
-fn tables() -> [(&'static str, &'static [Key]); 6] {
+fn tables() -> [(&'static str, &'static [Key]); 5] {
     [
         ("pipeline", PIPELINE_KEYS),
         ("sinks", SINK_KEYS),
-        ("kafka", <Kafka<()> as SourceConnector>::SCHEMA.keys),
         ("file-source", <File<()> as SourceConnector>::SCHEMA.keys),
         ("file-sink", <File<DeadLetter<'static>> as SinkConnector>::SCHEMA.keys),
         ("datagen", <Datagen<()> as SourceConnector>::SCHEMA.keys),
