@@ -1,7 +1,7 @@
 //! What is emitted when there are findings: the user's items untouched, the errors, and typed
 //! stubs of what would have been generated, so that a call of `main` is not a second error.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use crate::codegen::builder;
@@ -10,7 +10,14 @@ use crate::lower::Outer;
 use crate::model::Pipeline;
 
 /// The module with its findings.
-pub(crate) fn module(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream) -> TokenStream {
+///
+/// `unknown_types`: the finding is that a declared type is not there, so it is not to be named.
+pub(crate) fn module(
+    pipeline: &Pipeline,
+    outer: &Outer,
+    findings: &TokenStream,
+    unknown_types: bool,
+) -> TokenStream {
     let krate = Paths::new(outer.krate.clone()).krate;
     let Outer { attrs, vis, ident, kept, .. } = outer;
     let built_by = pipeline
@@ -55,17 +62,31 @@ pub(crate) fn module(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream)
             }
         }
     });
-    // Names the declared types, or an import that only they use would be a second finding.
+    // Names the declared types and what the module imports, or an import that only the chain uses
+    // would be a second finding.
     let declared = pipeline.sources.iter().chain(&pipeline.sinks);
-    let types = declared.filter(|_| !pipeline.holes).map(|declared| {
+    let types = declared.filter(|_| !unknown_types).map(|declared| {
         let (cfgs, ty) = (&declared.cfgs, with_lifetime(&declared.connector, "static"));
         quote!(#(#cfgs)* const _: () = { type _Declared = #ty; };)
+    });
+    let unread = pipeline.unread.iter().filter(|_| !unknown_types).map(|ty| {
+        let ty = with_lifetime(ty, "static");
+        quote!(const _: () = { type _Declared = #ty; };)
+    });
+    let imports = pipeline.scope.imports.iter().filter_map(|path| {
+        let name: Ident = syn::parse_str(path.rsplit("::").next()?).ok()?;
+        Some(quote! {
+            #[allow(unused_imports)]
+            use self::#name as _;
+        })
     });
     quote! {
         #(#attrs)*
         #vis mod #ident {
             #(#kept)*
             #(#types)*
+            #(#unread)*
+            #(#imports)*
             #(#built_by)*
             #findings
             #main

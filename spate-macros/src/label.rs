@@ -48,6 +48,7 @@ struct Draft {
     kind: NodeKind,
     policy: NodePolicy,
     operator: String,
+    foreign: bool,
     at: Span,
 }
 
@@ -161,6 +162,7 @@ impl Walk<'_> {
             kind: draft.kind,
             policy: draft.policy,
             operator: draft.operator,
+            foreign: draft.foreign,
             line: draft.at.start().line,
             cfgs: cfgs.to_vec(),
         });
@@ -170,7 +172,15 @@ impl Walk<'_> {
 
 impl Draft {
     fn named(label: String, kind: NodeKind, at: Span) -> Self {
-        Self { label, given: None, kind, policy: NodePolicy::None, operator: String::new(), at }
+        Self {
+            label,
+            given: None,
+            kind,
+            policy: NodePolicy::None,
+            operator: String::new(),
+            foreign: false,
+            at,
+        }
     }
 }
 
@@ -191,6 +201,7 @@ fn draft_of(stage: &Stage, pipeline: &Pipeline) -> Draft {
             .as_ref()
             .map(crate::text_of)
             .unwrap_or_default(),
+        foreign: matches!(&stage.operator, Some(Operator::Path(path)) if path.path.get_ident().is_some()),
         at: stage.token.span(),
     }
 }

@@ -53,6 +53,7 @@ pub(crate) fn lower(ast: Ast, report: &mut Report) -> (Pipeline, Outer) {
         scope: ast.scope,
         config: ast.args.config,
         holes: ast.holes,
+        unread: ast.unread,
     };
     for chain in ast.chains {
         let cfgs = chain.cfgs.clone();
@@ -306,6 +307,7 @@ impl<'a> Lowering<'a> {
             bound: first,
             also_bound: bound.collect(),
             body_span: ast.body_span,
+            body_end: ast.body_end,
             node: 0,
         };
         (arm, ast.body)
@@ -509,6 +511,7 @@ impl<'a> Lowering<'a> {
                 token: call.name,
                 operator,
                 policy: None,
+                questioned: call.questioned,
                 idle_policies: Vec::new(),
                 named: None,
                 node: 0,

@@ -24,6 +24,8 @@ pub(crate) struct Pipeline {
     pub(crate) config: Option<syn::LitStr>,
     /// A declaration could not be read.
     pub(crate) holes: bool,
+    /// The types of those that could not.
+    pub(crate) unread: Vec<Type>,
 }
 
 /// A `#[state]` struct.
@@ -124,6 +126,8 @@ pub(crate) struct Stage {
     pub(crate) token: Ident,
     pub(crate) operator: Option<Operator>,
     pub(crate) policy: Option<Policy>,
+    /// Whether a `?` stands behind it, in the place of a policy; P024 says so.
+    pub(crate) questioned: bool,
     /// Policies behind a stage that cannot fail, or behind another policy.
     pub(crate) idle_policies: Vec<Ident>,
     pub(crate) named: Option<syn::LitStr>,
@@ -216,6 +220,7 @@ pub(crate) struct Arm {
     /// Names its pattern binds beside that.
     pub(crate) also_bound: Vec<Ident>,
     pub(crate) body_span: Span,
+    pub(crate) body_end: Span,
     pub(crate) node: usize,
 }
 
@@ -228,6 +233,8 @@ pub(crate) struct Node {
     pub(crate) kind: NodeKind,
     pub(crate) policy: NodePolicy,
     pub(crate) operator: String,
+    /// Whether its operator is a single name from outside of the module.
+    pub(crate) foreign: bool,
     pub(crate) line: usize,
     /// It exists only under these.
     pub(crate) cfgs: Vec<Attribute>,
@@ -306,6 +313,14 @@ impl Function {
             Param::Record(ty) => Some(&**ty),
             Param::State(_) | Param::Meta => None,
         })
+    }
+
+    /// How many records it takes.
+    pub(crate) fn records(&self) -> usize {
+        self.params
+            .iter()
+            .filter(|param| matches!(param, Param::Record(_)))
+            .count()
     }
 
     /// What it returns.

@@ -47,7 +47,10 @@ mod branches {
             Event::Named { order, .. } => match order.split_on(|order| order.qty) {
                 0 => order.discard("empty"),
                 1 => order.map(line).named("single").to(lines),
-                _ => order.filter(|order| order.qty < 10).map(|order| line(order)).to(lines),
+                _ => order
+                    .filter(|order| order.qty < 10)
+                    .map(|order| line(order))
+                    .to(lines),
             },
             Event::Ping => events.discard("ping"),
         }

@@ -53,7 +53,11 @@ pub mod orders {
     }
 
     chain!(bill, {
-        let placed = events.decode().or_to(rejects).filter(in_stock).filter(first_time);
+        let placed = events
+            .decode()
+            .or_to(rejects)
+            .filter(in_stock)
+            .filter(first_time);
 
         match placed.split_on(|e| e.kind) {
             Kind::Placed => placed.try_map(price).or_skip().to(lines),

@@ -40,7 +40,11 @@ mod payloads {
     });
 
     chain!(by_hand::<Order<'_>, Line<'_>>, {
-        decoded.decode(own).or_to(rejects).map(ui_tests::line).to(lines);
+        decoded
+            .decode(own)
+            .or_to(rejects)
+            .map(ui_tests::line)
+            .to(lines);
     });
 }
 

@@ -43,7 +43,10 @@ mod renamed {
 fn main() {
     use streams::__private::Row as _;
     assert_eq!(Row2::<u8>::NAME, "Row2");
-    let names: Vec<&str> = Row2::<u8>::COLUMNS.iter().map(|column| column.name).collect();
+    let names: Vec<&str> = Row2::<u8>::COLUMNS
+        .iter()
+        .map(|column| column.name)
+        .collect();
     assert_eq!(names, ["id", "who", "extra"]);
     if std::env::args().len() > 9 {
         let _ = renamed::main();

@@ -28,7 +28,11 @@ mod items {
     chain!(split, {
         let (whole, parts) = events.decode().or_stop().tee();
         let (one, two) = whole.tee();
-        one.filter(|e| e.id > 1).flat_map(words).try_map(row).or_to(rejects).to(lines);
+        one.filter(|e| e.id > 1)
+            .flat_map(words)
+            .try_map(row)
+            .or_to(rejects)
+            .to(lines);
         two.flat_map(words)
             .named("words_again")
             .filter(|word| !word.is_empty())

@@ -62,6 +62,8 @@ pub(crate) struct PathAst {
 pub(crate) struct Call {
     pub(crate) name: Ident,
     pub(crate) args: Vec<Expr>,
+    /// Whether a `?` stands behind it.
+    pub(crate) questioned: bool,
 }
 
 /// A split.
@@ -79,6 +81,8 @@ pub(crate) struct ArmAst {
     pub(crate) body: Body,
     /// Where findings about its body point.
     pub(crate) body_span: Span,
+    /// Where its body ends.
+    pub(crate) body_end: Span,
 }
 
 /// What stands between the brackets of `chain!(..)`.
@@ -268,7 +272,8 @@ impl PathAst {
                     );
                 }
                 let args = call.args.into_iter().collect();
-                path.calls.push(Call { name: call.method, args });
+                path.calls
+                    .push(Call { name: call.method, args, questioned: false });
                 Some(path)
             }
             Expr::Try(expr) => {
@@ -277,7 +282,11 @@ impl PathAst {
                     &P024,
                     "`?` has no caller to return to here",
                 );
-                Self::read(*expr.expr, report)
+                let mut path = Self::read(*expr.expr, report)?;
+                if let Some(call) = path.calls.last_mut() {
+                    call.questioned = true;
+                }
+                Some(path)
             }
             Expr::Await(expr) => {
                 report.push(
@@ -321,6 +330,7 @@ impl MatchAst {
 impl ArmAst {
     fn read(arm: syn::Arm, report: &mut Report) -> Self {
         let body_span = super::first_span(&arm.body);
+        let body_end = super::last_span(&arm.body);
         let mut body = Body { statements: Vec::new() };
         report.under(&super::cfgs(&arm.attrs), |report| {
             body = match *arm.body {
@@ -336,6 +346,6 @@ impl ArmAst {
             Pat::Guard(guard) => (*guard.pat, Some(*guard.guard)),
             pat => (pat, None),
         };
-        Self { attrs: arm.attrs, pat, guard, body, body_span }
+        Self { attrs: arm.attrs, pat, guard, body, body_span, body_end }
     }
 }

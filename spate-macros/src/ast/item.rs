@@ -73,7 +73,9 @@ pub(crate) enum Role {
     Chain(Box<ChainAst>),
     Other(TokenStream),
     /// One of ours that could not be read; a finding says why.
-    Broken,
+    ///
+    /// With the type it declares, if it says one.
+    Broken(Option<Type>),
 }
 
 /// Our attributes within a module.
@@ -107,7 +109,7 @@ pub(crate) fn role(item: Item, report: &mut Report) -> Role {
         Item::Macro(item) if item.mac.path.is_ident("chain") => {
             match ChainAst::read(&item, report) {
                 Some(chain) => Role::Chain(Box::new(chain)),
-                None => Role::Broken,
+                None => Role::Broken(None),
             }
         }
         other => {
@@ -141,13 +143,13 @@ fn bodyless(function: Bodyless, report: &mut Report) -> Role {
                 "put `#[source]` or `#[sink]` on it, or give it a body",
             ),
         }
-        return Role::Broken;
+        return Role::Broken(declared_type(&function.sig));
     };
     match ours.to_string().as_str() {
         "source" => declared(&function.attrs, &ours, &function.sig, None, report)
-            .map_or(Role::Broken, Role::Source),
+            .map_or(Role::Broken(None), Role::Source),
         "sink" => declared(&function.attrs, &ours, &function.sig, None, report)
-            .map_or(Role::Broken, Role::Sink),
+            .map_or(Role::Broken(None), Role::Sink),
         "lookup" => {
             report.push_with(
                 ours.span(),
@@ -155,11 +157,11 @@ fn bodyless(function: Bodyless, report: &mut Report) -> Role {
                 "a pipeline has no lookups",
                 "join in the warehouse, or keep what is needed in a `#[state]`",
             );
-            Role::Broken
+            Role::Broken(declared_type(&function.sig))
         }
         _ => {
             misplaced(&ours, report);
-            Role::Broken
+            Role::Broken(declared_type(&function.sig))
         }
     }
 }
@@ -179,7 +181,7 @@ fn with_body(mut function: ItemFn, report: &mut Report) -> Role {
             match declared(&attrs, &ours, &function.sig, Some(built_by), report) {
                 Some(declared) if ours == "source" => Role::Source(declared),
                 Some(declared) => Role::Sink(declared),
-                None => Role::Broken,
+                None => Role::Broken(None),
             }
         }
         (Some("state" | "lookup"), Some(ours)) => {
@@ -268,6 +270,13 @@ fn declared(
         key,
         built_by,
     })
+}
+
+fn declared_type(sig: &Signature) -> Option<Type> {
+    match &sig.output {
+        ReturnType::Type(_, ty) => Some((**ty).clone()),
+        ReturnType::Default => None,
+    }
 }
 
 fn carried(kind: &str) -> &'static str {

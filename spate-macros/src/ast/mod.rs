@@ -50,6 +50,8 @@ pub(crate) struct Ast {
     pub(crate) scope: Scope,
     /// Whether a declaration could not be read: what seems to be missing may be that one.
     pub(crate) holes: bool,
+    /// The types of those that could not be read.
+    pub(crate) unread: Vec<syn::Type>,
 }
 
 /// Which names the module brings into scope.
@@ -59,6 +61,8 @@ pub(crate) struct Scope {
     pub(crate) names: Vec<Ident>,
     /// Whether it imports names that cannot be seen here (`use super::*`).
     pub(crate) globs: bool,
+    /// The paths it imports by name, without `cfg`.
+    pub(crate) imports: Vec<String>,
     /// Every identifier in the module.
     pub(crate) tokens: BTreeSet<String>,
 }
@@ -112,6 +116,7 @@ pub(crate) fn read(
         kept: Vec::new(),
         scope: Scope::default(),
         holes: false,
+        unread: Vec::new(),
     };
     names::collect(item.clone(), &mut ast.scope.tokens);
     for item in items {
@@ -150,7 +155,10 @@ impl Ast {
             }
             Role::Chain(chain) => self.chains.push(*chain),
             Role::Other(tokens) => self.kept.push(tokens),
-            Role::Broken => self.holes = true,
+            Role::Broken(ty) => {
+                self.holes = true;
+                self.unread.extend(ty);
+            }
         }
     }
 }
@@ -169,7 +177,7 @@ impl Scope {
             Item::Type(item) => &item.ident,
             Item::Union(item) => &item.ident,
             Item::Use(item) => {
-                self.see_import(&item.tree);
+                self.see_import(&item.tree, "", cfgs(&item.attrs).is_empty());
                 return;
             }
             Item::Macro(item) => {
@@ -182,13 +190,24 @@ impl Scope {
         self.names.push(ident.clone());
     }
 
-    fn see_import(&mut self, tree: &UseTree) {
+    fn see_import(&mut self, tree: &UseTree, path: &str, always: bool) {
         match tree {
-            UseTree::Path(path) => self.see_import(&path.tree),
-            UseTree::Name(name) => self.names.push(name.ident.clone()),
+            UseTree::Path(part) => {
+                self.see_import(&part.tree, &format!("{path}{}::", part.ident), always);
+            }
+            UseTree::Name(name) => {
+                self.names.push(name.ident.clone());
+                if always {
+                    self.imports.push(format!("{path}{}", name.ident));
+                }
+            }
             UseTree::Rename(rename) => self.names.push(rename.rename.clone()),
             UseTree::Glob(_) => self.globs = true,
-            UseTree::Group(group) => group.items.iter().for_each(|tree| self.see_import(tree)),
+            UseTree::Group(group) => {
+                for tree in &group.items {
+                    self.see_import(tree, path, always);
+                }
+            }
         }
     }
 }
@@ -208,5 +227,14 @@ pub(crate) fn first_span(tokens: impl quote::ToTokens) -> Span {
         .into_token_stream()
         .into_iter()
         .next()
+        .map_or_else(Span::call_site, |token| token.span())
+}
+
+/// Where an expression ends.
+pub(crate) fn last_span(tokens: impl quote::ToTokens) -> Span {
+    tokens
+        .into_token_stream()
+        .into_iter()
+        .last()
         .map_or_else(Span::call_site, |token| token.span())
 }

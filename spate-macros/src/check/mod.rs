@@ -39,6 +39,7 @@ mod p037_record_fits;
 mod p038_filter_answer;
 mod p039_borrowed_state;
 mod p040_borrowing_state;
+mod p041_not_send;
 mod p045_keyed_sink;
 mod p060_feature;
 mod p065_inline;
@@ -73,7 +74,7 @@ const GRAPH: [Check; 10] = [
 ];
 
 /// Everything that is read off a declaration, a stage or a signature.
-const PARTS: [Check; 18] = [
+const PARTS: [Check; 19] = [
     p006_unknown_operator::check,
     p007_contract::check,
     p014_wildcard::check,
@@ -90,6 +91,7 @@ const PARTS: [Check; 18] = [
     p038_filter_answer::check,
     p039_borrowed_state::check,
     p040_borrowing_state::check,
+    p041_not_send::check,
     p045_keyed_sink::check,
     p060_feature::check,
 ];

@@ -9,13 +9,19 @@ const ARM_WITHOUT_END: Rule = Rule {
 };
 
 /// Reports each arm that does nothing with its records, and each path in an arm that stays open.
+///
+/// Silent where an arm has an unknown head (P003) or uses another's stream (P010).
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for chain in &pipeline.chains {
         let unknown = chain
             .paths
             .iter()
             .any(|path| path.origin == Origin::Unknown);
-        if chain.holes || unknown {
+        let crossed = chain
+            .streams
+            .iter()
+            .any(|stream| stream.uses.iter().any(|used| used.crossed));
+        if chain.holes || unknown || crossed {
             continue;
         }
         report.under(&chain.cfgs, |report| {

@@ -15,7 +15,7 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for chain in &pipeline.chains {
         report.under(&chain.cfgs, |report| {
             for stage in chain.paths.iter().flat_map(|path| &path.stages) {
-                if stage.fallible && stage.policy.is_none() {
+                if stage.fallible && stage.policy.is_none() && !stage.questioned {
                     let what = match (&stage.operator, stage.kind) {
                         (Some(operator), kind) if kind != Kind::DecodeWith => operator.name(),
                         _ => stage.token.to_string(),

@@ -3,7 +3,7 @@
 use syn::{Pat, Type};
 
 use crate::ast::first_span;
-use crate::model::{Kind, Operator, Pipeline};
+use crate::model::{Function, Kind, Operator, Pipeline};
 use crate::report::{Report, Rule};
 
 const FILTER_TOUCHES: Rule = Rule { code: "P036", help: "" };
@@ -39,6 +39,11 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
         };
         let Type::Reference(reference) = &ty else { continue };
         if reference.mutability.is_none() {
+            continue;
+        }
+        // Two records are P037's: the `&mut` one was probably meant to be a state.
+        let records = pipeline.function(operator).map_or(1, Function::records);
+        if records > 1 {
             continue;
         }
         let name = operator.name();

@@ -68,23 +68,44 @@ pub(super) fn answered(closure: &ExprClosure, scope: &Scope) -> Shape {
     if let ReturnType::Type(_, ty) = &closure.output {
         return shape(ty, scope);
     }
-    let mut body = &*closure.body;
-    while let Expr::Block(block) = body {
-        match block.block.stmts.last() {
-            Some(syn::Stmt::Expr(expr, None)) => body = expr,
-            _ => return Shape::Unknown,
+    answered_by(&closure.body, scope)
+}
+
+fn answered_by(body: &Expr, scope: &Scope) -> Shape {
+    let of_block = |block: &syn::Block| match block.stmts.last() {
+        Some(syn::Stmt::Expr(expr, None)) => answered_by(expr, scope),
+        _ => Shape::Unknown,
+    };
+    let known = |a: Shape, b: Shape| if a == Shape::Unknown { b } else { a };
+    match body {
+        Expr::Block(block) => of_block(&block.block),
+        Expr::Paren(expr) => answered_by(&expr.expr, scope),
+        Expr::If(branch) => {
+            let other = branch.else_branch.as_ref();
+            let other = other.map_or(Shape::Unknown, |(_, expr)| answered_by(expr, scope));
+            known(of_block(&branch.then_branch), other)
         }
+        Expr::Match(arms) => arms
+            .arms
+            .iter()
+            .map(|arm| answered_by(&arm.body, scope))
+            .fold(Shape::Unknown, known),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => constructed(&path.path, scope),
+            _ => Shape::Unknown,
+        },
+        Expr::Path(path) => constructed(&path.path, scope),
+        _ => Shape::Unknown,
     }
-    let Expr::Call(call) = body else { return Shape::Unknown };
-    let Expr::Path(path) = &*call.func else { return Shape::Unknown };
-    let Some(ident) = path.path.get_ident() else { return Shape::Unknown };
+}
+
+fn constructed(path: &syn::Path, scope: &Scope) -> Shape {
+    let Some(ident) = path.get_ident() else { return Shape::Unknown };
     let name = ident.to_string();
-    if scope.declares(&name) {
-        return Shape::Unknown;
-    }
     match name.as_str() {
+        _ if scope.declares(&name) => Shape::Unknown,
         "Ok" | "Err" => Shape::Result,
-        "Some" => Shape::Option,
+        "Some" | "None" => Shape::Option,
         _ => Shape::Unknown,
     }
 }

@@ -15,12 +15,12 @@
 //! ```
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
+use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::{Lifetime, Pat};
 
 use super::Items;
 use super::lane::node_index;
-use super::paths::{Paths, at, emit, with_lifetime};
+use super::paths::{Paths, at, emit, placed, with_lifetime};
 use super::sink::{divert, is_dead_letter, local, push};
 use crate::ast::item::Declared;
 use crate::check::p007_contract as contract;
@@ -74,7 +74,7 @@ pub(super) fn generate(
         (TokenStream::new(), TokenStream::new(), TokenStream::new())
     };
     let state_fields = states.iter().map(|(state, local)| {
-        let ty = state_type(state, paths);
+        let ty = &state.ident;
         emit!(#local: #ty,)
     });
     let state_inits = states.iter().map(|(state, local)| {
@@ -100,6 +100,11 @@ pub(super) fn generate(
         });
     let name = names::plain(pipeline.chain_name(chain));
     let doc = format!("The chain `{name}` of one lane.");
+    // What is not `Send` in it is a state's: rustc says so at the first state.
+    let owner = match states.first() {
+        Some((state, _)) => placed(this, state.ident.span()),
+        None => this.to_token_stream(),
+    };
     let contract = contract_check(pipeline, chain, source, paths);
     Some(emit! {
         #[doc = #doc]
@@ -111,7 +116,7 @@ pub(super) fn generate(
         }
 
         #(#cfgs)*
-        impl<#s: #sinks> #chain_trait<#s> for #this {
+        impl<#s: #sinks> #chain_trait<#s> for #owner {
             fn new() -> Self {
                 Self {
                     #new_decoder
@@ -146,29 +151,6 @@ pub(super) fn generate(
 
         #contract
     })
-}
-
-/// The type a state is kept as: its own, unless a field looks as if it were not `Send`.
-///
-/// Then the type goes through a trait that only `Send` fields have: if one is not, that is the
-/// only error (P041), at the field's type.
-fn state_type(state: &State, paths: &Paths) -> TokenStream {
-    let ident = &state.ident;
-    let owned = paths.op("OwnedByLane");
-    let mut ty = emit!(#ident);
-    for field in &state.item.fields {
-        let mut tokens = std::collections::BTreeSet::new();
-        let field = &field.ty;
-        let pointer = matches!(field, syn::Type::Ptr(_));
-        names::collect(emit!(#field), &mut tokens);
-        let suspect =
-            ["Rc", "Weak", "MutexGuard", "RwLockReadGuard", "RwLockWriteGuard", "NonNull"];
-        if pointer || suspect.iter().any(|name| tokens.contains(*name)) {
-            let span = at(crate::ast::first_span(field));
-            ty = quote_spanned!(span=> <#field as #owned<#ty>>::State);
-        }
-    }
-    ty
 }
 
 /// Holds the contract's types against those of the source and the sinks: rustc's E0308, at the
@@ -281,7 +263,11 @@ impl<'a> Loop<'a> {
         let constants = chain
             .nodes
             .iter()
-            .map(|node| free.ident(&names::constant(&node.label)))
+            .map(|node| {
+                // A name that rustc may not know is not to be "similar" to one of ours.
+                let stage = if node.foreign { "_STAGE" } else { "" };
+                free.ident(&format!("{}{stage}", names::constant(&node.label)))
+            })
             .collect();
         let mut looped = Self {
             pipeline,
@@ -410,8 +396,8 @@ impl<'a> Loop<'a> {
         let enter = emit!(cx.enter(#constant););
         let Value { ident, by_ref } = &value;
         let span = at(operator.span());
-        let looks = if *by_ref { emit!(#ident) } else { quote_spanned!(span=> &#ident) };
-        let moves = quote_spanned!(span=> #ident);
+        let moves = placed(ident, span);
+        let looks = if *by_ref { moves.clone() } else { quote_spanned!(span=> &#moves) };
         let drop = emit!(tally.dropped[#constant] += 1;);
         match (stage.kind, stage.fallible) {
             (Kind::Filter, false) => {
@@ -530,15 +516,13 @@ impl<'a> Loop<'a> {
             End::Open => TokenStream::new(),
             End::To { sink, node, .. } => {
                 let constant = self.constant(*node);
-                let (span, push) = (at(sink.span()), push(sink));
-                let row = if *by_ref {
-                    quote_spanned!(span=> #ident)
-                } else {
-                    quote_spanned!(span=> &#ident)
-                };
+                let span = at(sink.span());
+                let (push, row) = (placed(push(sink), span), placed(ident, span));
+                let row = if *by_ref { row } else { quote_spanned!(span=> &#row) };
+                let pushed = quote_spanned!(span=> sinks.#push(#row, at));
                 emit! {
                     cx.enter(#constant);
-                    sinks.#push(#row, at);
+                    #pushed;
                 }
             }
             End::Discard { .. } => {
@@ -585,14 +569,11 @@ impl<'a> Loop<'a> {
     fn split(&mut self, split: &'a Split, value: &Value, exit: &mut Exit) -> TokenStream {
         let Value { ident, by_ref } = value;
         let span = at(split.token.span());
+        let record = placed(ident, span);
         let on = match &split.by {
-            None => quote_spanned!(span=> #ident),
+            None => record,
             Some(operator) => {
-                let looks = if *by_ref {
-                    quote_spanned!(span=> #ident)
-                } else {
-                    quote_spanned!(span=> &#ident)
-                };
+                let looks = if *by_ref { record } else { quote_spanned!(span=> &#record) };
                 self.call(operator, &looks, "look")
             }
         };
@@ -625,7 +606,9 @@ impl<'a> Loop<'a> {
             }
         };
         let rest = self.stream(arm.stream, value, exit);
-        emit! {
+        // What rustc proposes to add, it adds behind the last arm.
+        let span = at(arm.body_end);
+        quote_spanned! {span=>
             #(#attrs)*
             #pat #guard => {
                 tally.made[#constant] += 1;
@@ -660,12 +643,13 @@ impl<'a> Loop<'a> {
                     .map(|declared| &declared.inner);
                 let push = if row.is_some_and(is_dead_letter) { push(sink) } else { divert(sink) };
                 let span = at(sink.span());
-                let letter = quote_spanned! {span=>
-                    &cx.dead_letter(#constant, &batch.meta(payload), #item, #error)
+                let (push, stage) = (placed(push, span), placed(constant, span));
+                let pushed = quote_spanned! {span=>
+                    sinks.#push(&cx.dead_letter(#stage, &batch.meta(payload), #item, #error), at)
                 };
                 emit! {
                     #count
-                    sinks.#push(#letter, at);
+                    #pushed;
                     #leave
                 }
             }
@@ -692,10 +676,10 @@ impl<'a> Loop<'a> {
             }
             Operator::Closure(closure, _) => {
                 if closure.inputs.len() == 2 {
-                    let helper = self.paths.op(&format!("{helper}_meta"));
+                    let helper = self.paths.op_at(&format!("{helper}_meta"), span);
                     quote_spanned!(span=> #helper(#record, batch.meta(payload), #closure))
                 } else {
-                    let helper = self.paths.op(helper);
+                    let helper = self.paths.op_at(helper, span);
                     quote_spanned!(span=> #helper(#record, #closure))
                 }
             }
@@ -742,8 +726,8 @@ fn matched(call: &TokenStream, made: &TokenStream, fail: &TokenStream, span: Spa
 
 /// The error of a user's operator: whether it can be reported is said at the operator (P025).
 fn operator_error(paths: &Paths, operator: &Operator) -> TokenStream {
-    let error = paths.op("error");
     let span = at(operator.span());
+    let error = paths.op_at("error", span);
     quote_spanned!(span=> #error(&err))
 }
 

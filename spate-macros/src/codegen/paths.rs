@@ -29,16 +29,40 @@ impl Paths {
         emit!(#krate::__private::#name)
     }
 
-    /// A helper for closures.
+    /// A helper for closures, or a bound of one.
     pub(crate) fn op(&self, name: &str) -> TokenStream {
         let (krate, name) = (&self.krate, format_ident!("{}", name));
         emit!(#krate::__private::op::#name)
+    }
+
+    /// The same, placed at a token of the user.
+    pub(crate) fn op_at(&self, name: &str, span: Span) -> TokenStream {
+        placed(self.op(name), span)
     }
 }
 
 /// Our names, at the user's token: hygiene of the macro, place of the token.
 pub(crate) fn at(span: Span) -> Span {
     Span::mixed_site().located_at(span)
+}
+
+/// `tokens` as they resolve, placed at a token of the user: where rustc will point.
+pub(crate) fn placed(tokens: impl ToTokens, span: Span) -> TokenStream {
+    tokens
+        .into_token_stream()
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Group(group) => {
+                let mut inside = Group::new(group.delimiter(), placed(group.stream(), span));
+                inside.set_span(group.span().located_at(span));
+                TokenTree::Group(inside)
+            }
+            mut other => {
+                other.set_span(other.span().located_at(span));
+                other
+            }
+        })
+        .collect()
 }
 
 /// `ty` with `lifetime` for every `'_` and in every bare `&`.

@@ -7,7 +7,7 @@ use quote::{format_ident, quote_spanned};
 use syn::{Expr, Type};
 
 use super::Items;
-use super::paths::{Paths, at, conditions, emit, index, with_lifetime};
+use super::paths::{Paths, at, conditions, emit, index, placed, with_lifetime};
 use crate::ast::item::Declared;
 use crate::model::{Pipeline, PolicyKind};
 use crate::names;
@@ -135,8 +135,11 @@ fn parts(pipeline: &Pipeline, number: usize, items: &Items, paths: &Paths) -> Op
     let lifetime = tokens.contains("row").then(|| emit!('row,));
     let row_of = paths.op("RowOf");
     let doc = format!("Takes a row for `{name}`, of the payload at `at`.");
-    let signature =
-        emit!(fn #push<#lifetime #r: #row_of<#marker, #taken>>(&mut self, row: &#r, at: #offset));
+    let span = at(sink.ident.span());
+    let row_of = placed(row_of, span);
+    let signature = quote_spanned! {span=>
+        fn #push<#lifetime #r: #row_of<#marker, #taken>>(&mut self, row: &#r, at: #offset)
+    };
     let mut method = emit!(#[doc = #doc] #(#cfgs)* #signature;);
     let mut method_impl = emit! {
         #(#cfgs)*
@@ -149,7 +152,10 @@ fn parts(pipeline: &Pipeline, number: usize, items: &Items, paths: &Paths) -> Op
     if letters {
         let (divert, letter_of) = (divert(&sink.ident), paths.op("LetterOf"));
         let doc = format!("Takes a dead letter for `{name}`, of the payload at `at`.");
-        let signature = emit!(fn #divert<#lifetime #r: #letter_of<#marker, #taken>>(&mut self, row: &#r, at: #offset));
+        let letter_of = placed(letter_of, span);
+        let signature = quote_spanned! {span=>
+            fn #divert<#lifetime #r: #letter_of<#marker, #taken>>(&mut self, row: &#r, at: #offset)
+        };
         method.extend(emit!(#[doc = #doc] #(#cfgs)* #signature;));
         method_impl.extend(emit! {
             #(#cfgs)*
@@ -194,22 +200,29 @@ fn witness(pipeline: &Pipeline, sink: &Declared, letters: bool, paths: &Paths) -
         Some(key) => shard_hash(pipeline, key, paths),
         None => emit!(0),
     };
-    let mut tokens = emit! {
-        #[doc = #doc]
-        #(#cfgs)*
-        enum #marker {}
-
-        #(#cfgs)*
-        impl #row_of<#marker, #ty> for #ty {
+    let span = at(sink.ident.span());
+    let row_of = placed(row_of, span);
+    let sink_type = placed(&marker, span);
+    let shown = quote_spanned! {span=>
+        impl #row_of<#sink_type, #ty> for #ty {
             #[inline]
             fn shard_hash(&self) -> u64 {
                 #hash
             }
         }
     };
+    let mut tokens = emit! {
+        #[doc = #doc]
+        #(#cfgs)*
+        enum #marker {}
+
+        #(#cfgs)*
+        #shown
+    };
     if letters {
         let letter_of = paths.op("LetterOf");
-        tokens.extend(emit!(#(#cfgs)* impl #letter_of<#marker, #ty> for #ty {}));
+        let letter_of = placed(letter_of, span);
+        tokens.extend(quote_spanned!(span=> #(#cfgs)* impl #letter_of<#marker, #ty> for #ty {}));
     }
     tokens
 }
@@ -217,7 +230,7 @@ fn witness(pipeline: &Pipeline, sink: &Declared, letters: bool, paths: &Paths) -
 /// The hash of a row's key: a field of the row, or a function of it.
 fn shard_hash(pipeline: &Pipeline, key: &Expr, paths: &Paths) -> TokenStream {
     let span = at(crate::ast::first_span(key));
-    let shard_key = paths.rt("ShardKey");
+    let shard_key = placed(paths.rt("ShardKey"), span);
     let function = match key {
         Expr::Path(path) => match path.path.get_ident() {
             Some(ident) => pipeline
@@ -231,7 +244,7 @@ fn shard_hash(pipeline: &Pipeline, key: &Expr, paths: &Paths) -> TokenStream {
     if function {
         return quote_spanned!(span=> #shard_key::shard_hash(#key(self)));
     }
-    let field = field_of(key);
+    let field = placed(field_of(key), crate::ast::first_span(key));
     quote_spanned!(span=> #shard_key::shard_hash(&#field))
 }
 

@@ -1,0 +1,23 @@
+//! P002: a sink with a typo.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events.decode().or_skip().map(line).to(lnes);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,29 @@
+//! P005: records that are decoded again.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events
+            .decode()
+            .or_skip()
+            .decode()
+            .or_skip()
+            .map(line)
+            .to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,28 @@
+//! P005: a stage that iterators have.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events
+            .decode()
+            .or_skip()
+            .for_each(|e| drop(e))
+            .map(line)
+            .to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,23 @@
+//! P005: a filter without an operator.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events.decode().or_skip().filter().map(line).to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,28 @@
+//! P005: a stage with a typo.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events
+            .decode()
+            .or_skip()
+            .filtr(|e| e.qty > 0)
+            .map(line)
+            .to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

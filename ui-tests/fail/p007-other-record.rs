@@ -1,0 +1,23 @@
+//! P007: a contract that names another record.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill::<Event<'_>, Line<'_>>, {
+        events.decode().or_skip().map(line).to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,27 @@
+//! P008: a chain that reads two sources.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[source]
+    fn returns() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events.decode().or_skip().map(line).to(lines);
+        returns.decode().or_skip().discard("later");
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,28 @@
+//! P010: a stream that is used behind its split.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        let placed = events.decode().or_skip();
+        match placed.split_on(|e| e.kind) {
+            Kind::Placed => placed.map(line).to(lines),
+            Kind::Refunded | Kind::Ping => placed.discard("no lines"),
+        }
+        placed.discard("again");
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

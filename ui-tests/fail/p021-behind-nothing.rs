@@ -1,0 +1,24 @@
+//! P021: a policy behind no stage.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        let placed = events.decode().or_skip();
+        placed.or_stop().map(line).to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,23 @@
+//! P023: the same in a closure.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events.decode().or_skip().map(|e| Some(line(e))).to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,23 @@
+//! P031: an `.await` in a chain.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events.decode().or_skip().await.map(line).to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,28 @@
+//! P038: a closure that returns a number.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events
+            .decode()
+            .or_skip()
+            .filter(|e| e.qty)
+            .map(line)
+            .to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,23 @@
+//! P060: a format that is not compiled in.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Json<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events.decode().or_skip().map(line).to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

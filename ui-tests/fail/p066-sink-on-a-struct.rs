@@ -1,0 +1,26 @@
+//! P066: a sink that is no function.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    #[sink]
+    struct Other;
+
+    chain!(bill, {
+        events.decode().or_skip().map(line).to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}
