@@ -74,10 +74,11 @@ fn readable(text: &str) -> String {
         if closed && begins_item.iter().any(|word| content.starts_with(word)) {
             out.push('\n');
         }
-        match content
-            .strip_prefix("#[doc = \"")
-            .and_then(|doc| doc.strip_suffix("\"]"))
-        {
+        let doc = content
+            .strip_prefix("#[doc = r\"")
+            .or_else(|| content.strip_prefix("#[doc = \""))
+            .and_then(|doc| doc.strip_suffix("\"]"));
+        match doc {
             Some(doc) => {
                 let doc = doc.replace("\\\"", "\"");
                 out.push_str(&format!("{indent}/// {}\n", doc.trim()));

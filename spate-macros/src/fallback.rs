@@ -4,8 +4,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use crate::codegen::builder;
 use crate::codegen::paths::{Paths, with_lifetime};
+use crate::codegen::{builder, state_default};
 use crate::lower::Outer;
 use crate::model::Pipeline;
 
@@ -26,6 +26,7 @@ pub(crate) fn module(
         .chain(&pipeline.sinks)
         .filter_map(|declared| declared.built_by.as_ref())
         .map(builder);
+    let states = pipeline.states.iter().map(state_default);
     let own = |name: &str| pipeline.scope.declares(name);
     let main = (!own("main")).then(|| {
         quote! {
@@ -84,6 +85,7 @@ pub(crate) fn module(
         #(#attrs)*
         #vis mod #ident {
             #(#kept)*
+            #(#states)*
             #(#types)*
             #(#unread)*
             #(#imports)*

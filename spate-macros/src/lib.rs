@@ -8,6 +8,8 @@
 //! tokens → ast → lower → check → codegen → tokens
 //!           └──────┴───────┴─ findings ─→ fallback
 //! ```
+//!
+//! Holds: INV-M2 (every path ends), INV-M4 (whatever the tokens are, the macro answers).
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +24,8 @@ mod model;
 mod names;
 mod report;
 mod row;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use proc_macro2::TokenStream;

@@ -34,8 +34,15 @@ pub(crate) fn lower(ast: Ast, report: &mut Report) -> (Pipeline, Outer) {
         .map(|state| State {
             cfgs: state.cfgs,
             ident: state.item.ident.clone(),
-            item: state.item,
+            defaults_by_field: state.init.is_none()
+                && !state.derives_default
+                && !ast
+                    .scope
+                    .defaults
+                    .iter()
+                    .any(|name| state.item.ident == name),
             init: state.init,
+            item: state.item,
         })
         .collect();
     let functions = ast

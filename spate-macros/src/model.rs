@@ -34,6 +34,8 @@ pub(crate) struct State {
     pub(crate) ident: Ident,
     pub(crate) item: syn::ItemStruct,
     pub(crate) init: Option<Expr>,
+    /// Whether the module itself says nothing of its `Default`: it is then made field by field.
+    pub(crate) defaults_by_field: bool,
 }
 
 /// A function of the module, as an operator would be called.

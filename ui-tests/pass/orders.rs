@@ -30,12 +30,6 @@ pub mod orders {
         recent: RecentKeys<u64, 65_536>,
     }
 
-    impl Default for Seen {
-        fn default() -> Self {
-            Self { recent: RecentKeys::default() }
-        }
-    }
-
     fn in_stock(order: &Order<'_>) -> bool {
         order.qty > 0
     }

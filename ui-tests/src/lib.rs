@@ -106,6 +106,14 @@ pub struct Order<'a> {
     pub kind: Kind,
 }
 
+impl Order<'_> {
+    /// Whether anything was ordered.
+    #[must_use]
+    pub const fn is_some(&self) -> bool {
+        self.qty > 0
+    }
+}
+
 impl<'buf> FromBytes<'buf> for Order<'buf> {
     fn from_bytes(bytes: &'buf [u8]) -> Result<Self, std::str::Utf8Error> {
         let customer = std::str::from_utf8(bytes)?;

@@ -8,6 +8,8 @@
 //! chain    := "chain!(" .. ")" ";"
 //! ```
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
@@ -50,6 +52,8 @@ pub(crate) struct StateAst {
     pub(crate) item: ItemStruct,
     /// What makes it, where that is not `Default`.
     pub(crate) init: Option<Expr>,
+    /// Whether it derives `Default`.
+    pub(crate) derives_default: bool,
 }
 
 /// A function of the module: an operator, or a helper of one.
@@ -226,7 +230,12 @@ fn structure(mut item: ItemStruct, report: &mut Report) -> Role {
             );
         }
     }
-    Role::State(StateAst { cfgs: super::cfgs(&item.attrs), item, init })
+    let derives_default = item.attrs.iter().any(|attribute| {
+        let mut tokens = BTreeSet::new();
+        names::collect(attribute.meta.to_token_stream(), &mut tokens);
+        tokens.contains("derive") && tokens.contains("Default")
+    });
+    Role::State(StateAst { cfgs: super::cfgs(&item.attrs), item, init, derives_default })
 }
 
 fn declared(

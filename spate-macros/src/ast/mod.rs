@@ -63,6 +63,8 @@ pub(crate) struct Scope {
     pub(crate) globs: bool,
     /// The paths it imports by name, without `cfg`.
     pub(crate) imports: Vec<String>,
+    /// The types it implements `Default` for.
+    pub(crate) defaults: Vec<String>,
     /// Every identifier in the module.
     pub(crate) tokens: BTreeSet<String>,
 }
@@ -178,6 +180,16 @@ impl Scope {
             Item::Union(item) => &item.ident,
             Item::Use(item) => {
                 self.see_import(&item.tree, "", cfgs(&item.attrs).is_empty());
+                return;
+            }
+            Item::Impl(item) => {
+                let of = item.trait_.as_ref().and_then(|(of, _)| of.segments.last());
+                if of.is_some_and(|of| of.ident == "Default")
+                    && let syn::Type::Path(ty) = &*item.self_ty
+                    && let Some(last) = ty.path.segments.last()
+                {
+                    self.defaults.push(last.ident.to_string());
+                }
                 return;
             }
             Item::Macro(item) => {

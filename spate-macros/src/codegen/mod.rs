@@ -16,12 +16,13 @@ pub(crate) mod paths;
 mod sink;
 
 use proc_macro2::{Ident, TokenStream};
+use quote::quote_spanned;
 
 use crate::ast::item::BuiltBy;
 use crate::lower::Outer;
-use crate::model::Pipeline;
+use crate::model::{Pipeline, State};
 use crate::names::{self, Names};
-use paths::{Paths, emit};
+use paths::{Paths, at, emit, placed};
 
 /// Names of generated items that clash with nothing in the module.
 pub(crate) struct Items {
@@ -74,6 +75,7 @@ pub(crate) fn generate(pipeline: &Pipeline, outer: &Outer, findings: &TokenStrea
         .chain(&pipeline.sinks)
         .filter_map(|declared| declared.built_by.as_ref())
         .map(builder);
+    let states = pipeline.states.iter().map(state_default);
     let sinks = sink::generate(pipeline, &items, &paths);
     let chains: Vec<TokenStream> = (0..pipeline.chains.len())
         .filter_map(|index| chain::generate(pipeline, index, &items, &paths))
@@ -85,9 +87,42 @@ pub(crate) fn generate(pipeline: &Pipeline, outer: &Outer, findings: &TokenStrea
             #(#kept)*
             #(#built_by)*
             #findings
+            #(#states)*
             #sinks
             #(#chains)*
             #lane
+        }
+    }
+}
+
+/// `Default` for a state whose module says nothing of it: every field by its own `Default`.
+pub(crate) fn state_default(state: &State) -> TokenStream {
+    if !state.defaults_by_field {
+        return TokenStream::new();
+    }
+    let (cfgs, ident) = (&state.cfgs, placed(&state.ident, state.ident.span()));
+    let value = |field: &syn::Field| {
+        let (ty, span) = (&field.ty, at(crate::ast::first_span(&field.ty)));
+        quote_spanned!(span=> <#ty as ::core::default::Default>::default())
+    };
+    let fields = state.item.fields.iter().map(|field| {
+        let (cfgs, value) = (crate::ast::cfgs(&field.attrs), value(field));
+        match &field.ident {
+            Some(name) => emit!(#(#cfgs)* #name: #value),
+            None => emit!(#(#cfgs)* #value),
+        }
+    });
+    let made = match &state.item.fields {
+        syn::Fields::Named(_) => emit!(Self { #(#fields),* }),
+        syn::Fields::Unnamed(_) => emit!(Self(#(#fields),*)),
+        syn::Fields::Unit => emit!(Self),
+    };
+    emit! {
+        #(#cfgs)*
+        impl ::core::default::Default for #ident {
+            fn default() -> Self {
+                #made
+            }
         }
     }
 }

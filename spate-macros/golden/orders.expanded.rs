@@ -1,0 +1,471 @@
+/// Orders from Kafka into ClickHouse.
+pub mod orders {
+    use super::*;
+
+    /// Remembers recent ids; one per lane: no lock, no sharing.
+    struct Seen {
+        recent: RecentKeys<u64, 65_536>,
+    }
+
+    fn in_stock(e: &OrderEvent<'_>) -> bool {
+        e.qty > 0
+    }
+
+    fn first_time(seen: &mut Seen, e: &OrderEvent<'_>) -> bool {
+        seen.recent.insert(e.order_id)
+    }
+
+    fn price(e: OrderEvent<'_>) -> Result<OrderLine<'_>, Overflow> {
+        let total = e.qty.checked_mul(e.unit_cents).ok_or(Overflow)?;
+        let customer = LowCardinality(e.customer);
+        Ok(OrderLine { order_id: e.order_id, customer, total_cents: u64::from(total) })
+    }
+
+    fn refund(e: OrderEvent<'_>) -> RefundRow<'_> {
+        let refund_cents = u64::from(e.qty) * u64::from(e.unit_cents);
+        let customer = LowCardinality(e.customer);
+        RefundRow { order_id: e.order_id, customer, refund_cents }
+    }
+
+    impl ::core::default::Default for Seen {
+        fn default() -> Self {
+            Self { recent: <RecentKeys<u64, 65_536> as ::core::default::Default>::default() }
+        }
+    }
+
+    /// The sink `lines`.
+    enum lines {}
+    impl ::spate::__private::op::RowOf<lines, OrderLine<'_>> for OrderLine<'_> {
+        #[inline]
+        fn shard_hash(&self) -> u64 {
+            ::spate::__private::ShardKey::shard_hash(&self.order_id)
+        }
+    }
+
+    /// The sink `refunds`.
+    enum refunds {}
+    impl ::spate::__private::op::RowOf<refunds, RefundRow<'_>> for RefundRow<'_> {
+        #[inline]
+        fn shard_hash(&self) -> u64 {
+            ::spate::__private::ShardKey::shard_hash(&self.order_id)
+        }
+    }
+
+    /// The sink `rejects`.
+    enum rejects {}
+    impl ::spate::__private::op::RowOf<rejects, DeadLetter<'_>> for DeadLetter<'_> {
+        #[inline]
+        fn shard_hash(&self) -> u64 {
+            0
+        }
+    }
+
+    /// What the chains write to.
+    trait Sinks: ::spate::__private::SinkSet {
+        /// Takes a row for `lines`, of the payload at `at`.
+        fn push_lines<'row, R: ::spate::__private::op::RowOf<lines, OrderLine<'row>>>(
+            &mut self,
+            row: &R,
+            at: ::spate::__private::Offset,
+        );
+        /// Takes a row for `refunds`, of the payload at `at`.
+        fn push_refunds<'row, R: ::spate::__private::op::RowOf<refunds, RefundRow<'row>>>(
+            &mut self,
+            row: &R,
+            at: ::spate::__private::Offset,
+        );
+        /// Takes a row for `rejects`, of the payload at `at`.
+        fn push_rejects<'row, R: ::spate::__private::op::RowOf<rejects, DeadLetter<'row>>>(
+            &mut self,
+            row: &R,
+            at: ::spate::__private::Offset,
+        );
+    }
+
+    /// How the rows of each sink are encoded.
+    trait Encoders: ::core::marker::Send + 'static {
+        type Lines: ::spate::__private::RowEncoder;
+        type Refunds: ::spate::__private::RowEncoder;
+        type Rejects: ::spate::__private::RowEncoder;
+    }
+
+    /// Rows go to the sinks as declared.
+    struct Declared;
+
+    impl Encoders for Declared {
+        type Lines = <ClickHouse<OrderLine<'static>> as ::spate::__private::SinkConnector>::Encoder;
+        type Refunds =
+            <ClickHouse<RefundRow<'static>> as ::spate::__private::SinkConnector>::Encoder;
+        type Rejects = <File<DeadLetter<'static>> as ::spate::__private::SinkConnector>::Encoder;
+    }
+
+    /// Rows go to files, one folder per sink.
+    struct Files;
+
+    impl Encoders for Files {
+        type Lines = ::spate::__private::Ndjson;
+        type Refunds = ::spate::__private::Ndjson;
+        type Rejects = ::spate::__private::Ndjson;
+    }
+
+    /// The ways of one lane into its sinks.
+    struct Ports<E: Encoders> {
+        lines: ::spate::__private::Port<E::Lines>,
+        refunds: ::spate::__private::Port<E::Refunds>,
+        rejects: ::spate::__private::Port<E::Rejects>,
+    }
+
+    impl<E: Encoders> Sinks for Ports<E> {
+        #[inline]
+        fn push_lines<'row, R: ::spate::__private::op::RowOf<lines, OrderLine<'row>>>(
+            &mut self,
+            row: &R,
+            at: ::spate::__private::Offset,
+        ) {
+            self.lines.push(row, at, R::shard_hash);
+        }
+
+        #[inline]
+        fn push_refunds<'row, R: ::spate::__private::op::RowOf<refunds, RefundRow<'row>>>(
+            &mut self,
+            row: &R,
+            at: ::spate::__private::Offset,
+        ) {
+            self.refunds.push(row, at, R::shard_hash);
+        }
+
+        #[inline]
+        fn push_rejects<'row, R: ::spate::__private::op::RowOf<rejects, DeadLetter<'row>>>(
+            &mut self,
+            row: &R,
+            at: ::spate::__private::Offset,
+        ) {
+            self.rejects.push(row, at, R::shard_hash);
+        }
+    }
+
+    impl<E: Encoders> ::spate::__private::BuildPorts for Ports<E> {
+        fn build(seed: &::spate::__private::LaneSeed<'_>) -> Self {
+            Self {
+                lines: seed.port(::spate::__private::SinkId(0)),
+                refunds: seed.port(::spate::__private::SinkId(1)),
+                rejects: seed.port(::spate::__private::SinkId(2)),
+            }
+        }
+    }
+
+    impl<E: Encoders> ::spate::__private::SinkSet for Ports<E> {
+        fn port(
+            &mut self,
+            sink: usize,
+        ) -> ::core::option::Option<&mut ::spate::__private::PortCore> {
+            if sink == 0 {
+                return ::core::option::Option::Some(self.lines.core_mut());
+            }
+            if sink == 1 {
+                return ::core::option::Option::Some(self.refunds.core_mut());
+            }
+            if sink == 2 {
+                return ::core::option::Option::Some(self.rejects.core_mut());
+            }
+            ::core::option::Option::None
+        }
+
+        #[inline]
+        fn end_of_payload(&mut self) -> bool {
+            let attention =
+                self.lines.attention() | self.refunds.attention() | self.rejects.attention();
+            attention && ::spate::__private::end_of_payload_cold(self)
+        }
+    }
+
+    /// The chain `bill` of one lane.
+    struct Bill {
+        decoder: <Json<OrderEvent<'static>> as ::spate::__private::Format<'static>>::Decoder,
+        seen: Seen,
+        tally: ::spate::__private::Tally<{ 12 }>,
+    }
+
+    impl<S: Sinks> ::spate::__private::Chain<S> for Bill {
+        fn new() -> Self {
+            Self {
+                decoder: ::core::default::Default::default(),
+                seen: <Seen as ::core::default::Default>::default(),
+                tally: ::core::default::Default::default(),
+            }
+        }
+
+        fn run<'buf>(
+            &mut self,
+            batch: ::spate::__private::Batch<'buf>,
+            sinks: &mut S,
+            cx: &mut ::spate::__private::LaneCx,
+        ) -> ::spate::__private::Progress {
+            const DECODE: usize = 0;
+            const IN_STOCK: usize = 1;
+            const FIRST_TIME: usize = 2;
+            const SPLIT_ON: usize = 3;
+            const PLACED: usize = 4;
+            const PRICE: usize = 5;
+            const TO_LINES: usize = 6;
+            const REFUNDED: usize = 7;
+            const REFUND: usize = 8;
+            const TO_REFUNDS: usize = 9;
+            const PING: usize = 10;
+            let Self { decoder, seen, tally } = self;
+            for payload in cx.rest(batch) {
+                let at = cx.take(payload);
+                if let ::core::option::Option::Some(value) = payload.value {
+                    let mut item = 0_u32;
+                    cx.enter(DECODE);
+                    for record in
+                        <Json<OrderEvent<'buf>> as ::spate::__private::Format<'buf>>::records(
+                            decoder, value,
+                        )
+                    {
+                        if item > 0 {
+                            tally.made[DECODE] += 1;
+                        }
+                        'record: {
+                            let placed = match record {
+                                ::core::result::Result::Ok(placed) => placed,
+                                ::core::result::Result::Err(err) => {
+                                    tally.failed[DECODE] += 1;
+                                    sinks.push_rejects(
+                                        &cx.dead_letter(DECODE, &batch.meta(payload), item, &err),
+                                        at,
+                                    );
+                                    break 'record;
+                                }
+                            };
+                            cx.enter(IN_STOCK);
+                            if !in_stock(&placed) {
+                                tally.dropped[IN_STOCK] += 1;
+                                break 'record;
+                            }
+                            cx.enter(FIRST_TIME);
+                            if !first_time(seen, &placed) {
+                                tally.dropped[FIRST_TIME] += 1;
+                                break 'record;
+                            }
+                            cx.enter(SPLIT_ON);
+                            match ::spate::__private::op::look(&placed, |e| e.kind) {
+                                Kind::Placed => {
+                                    tally.made[PLACED] += 1;
+                                    cx.enter(PRICE);
+                                    let row = match price(placed) {
+                                        ::core::result::Result::Ok(row) => row,
+                                        ::core::result::Result::Err(err) => {
+                                            tally.failed[PRICE] += 1;
+                                            cx.skipped(
+                                                PRICE,
+                                                &batch.meta(payload),
+                                                ::spate::__private::op::error(&err),
+                                            );
+                                            break 'record;
+                                        }
+                                    };
+                                    cx.enter(TO_LINES);
+                                    sinks.push_lines(&row, at);
+                                }
+                                Kind::Refunded => {
+                                    tally.made[REFUNDED] += 1;
+                                    cx.enter(REFUND);
+                                    let row = refund(placed);
+                                    cx.enter(TO_REFUNDS);
+                                    sinks.push_refunds(&row, at);
+                                }
+                                Kind::Ping => {
+                                    tally.made[PING] += 1;
+                                    ::spate::__private::op::discard(placed);
+                                }
+                            }
+                        }
+                        item += 1;
+                        cx.enter(DECODE);
+                    }
+                } else {
+                    tally.dropped[DECODE] += 1;
+                }
+                if sinks.end_of_payload() {
+                    return cx.blocked();
+                }
+            }
+            cx.done()
+        }
+
+        fn flush_tally(&mut self, counters: &::spate::__private::ChainCounters) {
+            self.tally.flush(counters);
+        }
+    }
+
+    /// The topology of `orders`.
+    pub const GRAPH: ::spate::__private::Graph = ::spate::__private::Graph {
+        pipeline: "orders",
+        sources: &[::spate::__private::SourceNode {
+            name: "events",
+            declared: "Kafka<Json<OrderEvent<'_>>>",
+        }],
+        sinks: &[
+            ::spate::__private::SinkNode {
+                name: "lines",
+                declared: "ClickHouse<OrderLine<'_>>",
+                key: "order_id",
+            },
+            ::spate::__private::SinkNode {
+                name: "refunds",
+                declared: "ClickHouse<RefundRow<'_>>",
+                key: "order_id",
+            },
+            ::spate::__private::SinkNode {
+                name: "rejects",
+                declared: "File<DeadLetter<'_>>",
+                key: "",
+            },
+        ],
+        chains: &[::spate::__private::ChainNode {
+            name: "bill",
+            source: 0,
+            stages: &[
+                ::spate::__private::StageNode {
+                    label: "decode",
+                    kind: ::spate::__private::StageKind::Decode,
+                    upstream: ::core::option::Option::None,
+                    policy: ::spate::__private::Policy::DeadLetter(2),
+                    operator: "",
+                    line: 113,
+                },
+                ::spate::__private::StageNode {
+                    label: "in_stock",
+                    kind: ::spate::__private::StageKind::Filter,
+                    upstream: ::core::option::Option::Some(0),
+                    policy: ::spate::__private::Policy::None,
+                    operator: "in_stock",
+                    line: 115,
+                },
+                ::spate::__private::StageNode {
+                    label: "first_time",
+                    kind: ::spate::__private::StageKind::Filter,
+                    upstream: ::core::option::Option::Some(1),
+                    policy: ::spate::__private::Policy::None,
+                    operator: "first_time",
+                    line: 116,
+                },
+                ::spate::__private::StageNode {
+                    label: "split_on",
+                    kind: ::spate::__private::StageKind::Split,
+                    upstream: ::core::option::Option::Some(2),
+                    policy: ::spate::__private::Policy::None,
+                    operator: "|e| e.kind",
+                    line: 118,
+                },
+                ::spate::__private::StageNode {
+                    label: "placed",
+                    kind: ::spate::__private::StageKind::Arm,
+                    upstream: ::core::option::Option::Some(3),
+                    policy: ::spate::__private::Policy::None,
+                    operator: "",
+                    line: 119,
+                },
+                ::spate::__private::StageNode {
+                    label: "price",
+                    kind: ::spate::__private::StageKind::Map,
+                    upstream: ::core::option::Option::Some(4),
+                    policy: ::spate::__private::Policy::Skip,
+                    operator: "price",
+                    line: 119,
+                },
+                ::spate::__private::StageNode {
+                    label: "to_lines",
+                    kind: ::spate::__private::StageKind::To(0),
+                    upstream: ::core::option::Option::Some(5),
+                    policy: ::spate::__private::Policy::None,
+                    operator: "",
+                    line: 119,
+                },
+                ::spate::__private::StageNode {
+                    label: "refunded",
+                    kind: ::spate::__private::StageKind::Arm,
+                    upstream: ::core::option::Option::Some(3),
+                    policy: ::spate::__private::Policy::None,
+                    operator: "",
+                    line: 120,
+                },
+                ::spate::__private::StageNode {
+                    label: "refund",
+                    kind: ::spate::__private::StageKind::Map,
+                    upstream: ::core::option::Option::Some(7),
+                    policy: ::spate::__private::Policy::None,
+                    operator: "refund",
+                    line: 120,
+                },
+                ::spate::__private::StageNode {
+                    label: "to_refunds",
+                    kind: ::spate::__private::StageKind::To(1),
+                    upstream: ::core::option::Option::Some(8),
+                    policy: ::spate::__private::Policy::None,
+                    operator: "",
+                    line: 120,
+                },
+                ::spate::__private::StageNode {
+                    label: "ping",
+                    kind: ::spate::__private::StageKind::Arm,
+                    upstream: ::core::option::Option::Some(3),
+                    policy: ::spate::__private::Policy::None,
+                    operator: "",
+                    line: 121,
+                },
+                ::spate::__private::StageNode {
+                    label: "discard",
+                    kind: ::spate::__private::StageKind::Discard("heartbeat"),
+                    upstream: ::core::option::Option::Some(10),
+                    policy: ::spate::__private::Policy::None,
+                    operator: "",
+                    line: 121,
+                },
+            ],
+        }],
+    };
+
+    /// The configuration of `orders`.
+    pub type Config = ::spate::Config;
+
+    /// The program of `orders`: `run` (the default), `check`, `graph`.
+    #[must_use]
+    pub fn main() -> ::std::process::ExitCode {
+        ::spate::__private::main::<Orders>()
+    }
+
+    /// `orders` with this configuration, to run it from code.
+    #[must_use]
+    pub fn pipeline(config: Config) -> ::spate::Pipeline {
+        ::spate::Pipeline::new::<Orders>(config)
+    }
+
+    /// How the pipeline is put together for a run.
+    struct Orders;
+
+    impl ::spate::__private::Definition for Orders {
+        const GRAPH: &'static ::spate::__private::Graph = &GRAPH;
+        const CONFIG: ::core::option::Option<(&'static str, &'static str)> =
+            ::core::option::Option::Some((
+                "orders.yaml",
+                ::core::include_str!(::core::concat!(
+                    ::core::env!("CARGO_MANIFEST_DIR"),
+                    "/",
+                    "orders.yaml"
+                )),
+            ));
+        fn assemble(assembler: &mut ::spate::__private::Assembler<'_>) {
+            assembler.source::<Kafka<Json<OrderEvent<'static>>>>(::spate::__private::SourceId(0));
+            assembler.sink::<ClickHouse<OrderLine<'static>>>(::spate::__private::SinkId(0));
+            assembler.sink::<ClickHouse<RefundRow<'static>>>(::spate::__private::SinkId(1));
+            assembler.sink::<File<DeadLetter<'static>>>(::spate::__private::SinkId(2));
+            if assembler.sinks_to_files() {
+                assembler.chain::<::spate::__private::Lane<Bill, Ports<Files>>>(0);
+            } else {
+                assembler.chain::<::spate::__private::Lane<Bill, Ports<Declared>>>(0);
+            }
+        }
+    }
+}

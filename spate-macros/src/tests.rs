@@ -1,0 +1,271 @@
+//! The macro as a whole, on tokens: it never panics, and what it writes reads like a loop.
+
+use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use proptest::prelude::*;
+
+use crate::{expand, row, run};
+
+/// The program of the guide's first page; also what `golden/orders.expanded.rs` is made of.
+const ORDERS: &str = include_str!("../golden/orders.rs");
+const FIXTURES: [&str; 3] =
+    [ORDERS, include_str!("../golden/branches.rs"), include_str!("../golden/stages.rs")];
+
+/// The `#[pipeline]` module of a file, and what stands in the attribute's brackets.
+fn module_of(text: &str) -> (TokenStream, TokenStream) {
+    let file = syn::parse_file(text).unwrap();
+    for item in file.items {
+        let syn::Item::Mod(mut module) = item else { continue };
+        let Some(at) = module
+            .attrs
+            .iter()
+            .position(|attribute| attribute.path().is_ident("pipeline"))
+        else {
+            continue;
+        };
+        let args = match module.attrs.remove(at).meta {
+            syn::Meta::List(list) => list.tokens,
+            _ => TokenStream::new(),
+        };
+        return (args, quote::ToTokens::to_token_stream(&module));
+    }
+    panic!("no pipeline in the file");
+}
+
+fn expansion(text: &str) -> String {
+    let (args, module) = module_of(text);
+    expand::format(&run(args, module))
+}
+
+/// To write it anew: `SPATE_BLESS=1 cargo test -p spate-macros golden`.
+#[test]
+fn the_golden_expansion_of_orders_is_what_is_written() {
+    let expanded = expansion(ORDERS);
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/orders.expanded.rs");
+    if std::env::var_os("SPATE_BLESS").is_some() {
+        std::fs::write(golden, &expanded).unwrap();
+    }
+    let written = std::fs::read_to_string(golden).unwrap();
+    assert!(expanded == written, "the expansion changed; look at it with\n{expanded}");
+}
+
+/// Holds Shows 4 of the first issue: the loop is one a person would write.
+#[test]
+fn the_loop_has_no_indirection() {
+    for fixture in FIXTURES {
+        let expanded = expansion(fixture);
+        assert!(!expanded.contains("compile_error"), "{expanded}");
+        for word in
+            ["dyn ", "Box<", "Box::", "Arc<", "Arc::", "Rc<", ".clone()", "vec!", "collect("]
+        {
+            assert!(!of_macro(&expanded).contains(word), "`{word}` in\n{expanded}");
+        }
+        assert!(expanded.contains("'record: {"), "{expanded}");
+    }
+}
+
+/// What stands behind the user's own items.
+fn of_macro(expanded: &str) -> &str {
+    let begins = expanded.find("/// The sink `").unwrap();
+    &expanded[begins..]
+}
+
+#[test]
+fn a_finding_leaves_the_users_items_and_stubs() {
+    let (args, module) = module_of(&ORDERS.replace(".to(lines)", ".to(lnes)"));
+    let text = run(args, module).to_string();
+    assert!(text.contains("sink `lnes` is not declared in `orders` [P002]"), "{text}");
+    assert!(text.contains("did you mean `lines`?"), "{text}");
+    for kept in ["fn in_stock", "struct Seen", "pub fn main ()", "pub type Config"] {
+        assert!(text.contains(kept), "no `{kept}` in {text}");
+    }
+    assert!(!text.contains("fn push_lines"), "{text}");
+}
+
+/// Words of the language and of Rust, for tokens that nearly mean something.
+const WORDS: [&str; 48] = [
+    "events",
+    "lines",
+    "orders",
+    "mod",
+    "fn",
+    "pub",
+    "chain",
+    "let",
+    "match",
+    "decode",
+    "filter",
+    "map",
+    "flat_map",
+    "try_map",
+    "or_skip",
+    "or_stop",
+    "or_to",
+    "to",
+    "discard",
+    "tee",
+    "split",
+    "split_on",
+    "named",
+    "source",
+    "sink",
+    "state",
+    "op",
+    "pipeline",
+    "config",
+    "crate",
+    "self",
+    "Self",
+    "struct",
+    "use",
+    "super",
+    "Kafka",
+    "DeadLetter",
+    "async",
+    "await",
+    "r#type",
+    "cfg",
+    "any",
+    "label",
+    "key",
+    "impl",
+    "Default",
+    "if",
+    "_",
+];
+
+const PUNCTS: [char; 18] =
+    ['.', ',', ';', ':', '#', '!', '?', '=', '>', '<', '&', '|', '-', '+', '*', '@', '$', '/'];
+
+fn leaf() -> impl Strategy<Value = TokenTree> {
+    prop_oneof![
+        4 => prop::sample::select(&WORDS[..]).prop_map(|word| {
+            TokenTree::Ident(match word.strip_prefix("r#") {
+                Some(raw) => Ident::new_raw(raw, Span::call_site()),
+                None => Ident::new(word, Span::call_site()),
+            })
+        }),
+        3 => (prop::sample::select(&PUNCTS[..]), any::<bool>()).prop_map(|(punct, joint)| {
+            let spacing = if joint { Spacing::Joint } else { Spacing::Alone };
+            TokenTree::Punct(Punct::new(punct, spacing))
+        }),
+        1 => "[a-z\\-: ]{0,8}".prop_map(|text| TokenTree::Literal(Literal::string(&text))),
+        1 => any::<u32>().prop_map(|number| TokenTree::Literal(Literal::u32_unsuffixed(number))),
+    ]
+}
+
+fn token() -> impl Strategy<Value = TokenTree> {
+    leaf().prop_recursive(4, 48, 8, |inner| {
+        let delimiter = prop::sample::select(
+            &[Delimiter::Parenthesis, Delimiter::Brace, Delimiter::Bracket, Delimiter::None][..],
+        );
+        (delimiter, prop::collection::vec(inner, 0..8)).prop_map(|(delimiter, tokens)| {
+            TokenTree::Group(Group::new(delimiter, tokens.into_iter().collect()))
+        })
+    })
+}
+
+/// One change to a list of tokens somewhere in a tree.
+#[derive(Clone, Debug)]
+enum Edit {
+    Remove,
+    Repeat,
+    Swap,
+    Put(TokenTree),
+    Replace(TokenTree),
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        3 => Just(Edit::Remove),
+        2 => Just(Edit::Repeat),
+        2 => Just(Edit::Swap),
+        2 => token().prop_map(Edit::Put),
+        3 => token().prop_map(Edit::Replace),
+    ]
+}
+
+/// Changes the token that is number `at` in reading order.
+fn edited(tokens: TokenStream, at: &mut usize, edit: &Edit) -> TokenStream {
+    let mut out: Vec<TokenTree> = Vec::new();
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let here = *at == 0;
+        *at = at.wrapping_sub(1);
+        if here {
+            match edit {
+                Edit::Remove => {}
+                Edit::Repeat => out.extend([token.clone(), token]),
+                Edit::Swap => {
+                    out.extend(tokens.next());
+                    out.push(token);
+                }
+                Edit::Put(new) => out.extend([new.clone(), token]),
+                Edit::Replace(new) => out.push(new.clone()),
+            }
+            continue;
+        }
+        match token {
+            TokenTree::Group(group) => {
+                let inside = edited(group.stream(), at, edit);
+                out.push(TokenTree::Group(Group::new(group.delimiter(), inside)));
+            }
+            other => out.push(other),
+        }
+    }
+    out.into_iter().collect()
+}
+
+fn count(tokens: TokenStream) -> usize {
+    tokens
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Group(group) => 1 + count(group.stream()),
+            _ => 1,
+        })
+        .sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Holds INV-M4: whatever the tokens are, the macro answers.
+    #[test]
+    fn arbitrary_tokens_never_panic(
+        args in prop::collection::vec(token(), 0..6),
+        item in prop::collection::vec(token(), 0..40),
+    ) {
+        let (args, item): (TokenStream, TokenStream) =
+            (args.into_iter().collect(), item.into_iter().collect());
+        drop(run(args.clone(), item.clone()));
+        drop(row::derive(item.clone()));
+        // The same inside of what is a module, and inside of a chain.
+        drop(run(args, quote::quote!(mod orders { #item })));
+        let module = quote::quote! {
+            mod orders {
+                #[source] fn events() -> Feed<Plain<Order<'_>>>;
+                #[sink] fn lines() -> Table<Line<'_>>;
+                chain!(bill, { #item });
+            }
+        };
+        drop(run(TokenStream::new(), module));
+    }
+
+    /// Holds INV-M4: nearly right programs are read whole, and the answer is Rust or an error.
+    #[test]
+    fn nearly_right_programs_never_panic(
+        fixture in 0..FIXTURES.len(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), edit()), 1..4),
+    ) {
+        let (args, mut module) = module_of(FIXTURES[fixture]);
+        for (at, edit) in edits {
+            let mut at = at.index(count(module.clone()));
+            module = edited(module, &mut at, &edit);
+        }
+        let out = run(args, module);
+        let text = out.to_string();
+        prop_assert!(
+            text.contains("compile_error") || syn::parse2::<syn::File>(out).is_ok(),
+            "neither Rust nor an error: {text}"
+        );
+    }
+}
