@@ -69,8 +69,7 @@ impl Inserter {
         let names: Vec<String> = replicas().map(|replica| replica.url.to_string()).collect();
         let mut findings = merged(&names, reports);
         if self.settings.async_insert {
-            let text =
-                "setting `async_insert` is on: such inserts are not recognised by their token";
+            let text = "setting `async_insert` is on: whether such an insert is recognised by its token is up to the server";
             let help = "remove it; batches are large enough to be inserted as they are";
             findings.warning("S025", text, help);
         }
