@@ -1,6 +1,8 @@
-//! Holds the pages against the code: links, names, codes, settings.
+//! Holds the pages against the code: links, names, codes, rules, examples, settings.
 
+mod accepted;
 mod codes;
+mod errors;
 mod examples;
 mod markdown;
 mod pages;

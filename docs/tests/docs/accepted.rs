@@ -1,0 +1,893 @@
+//! What the pages of the rules call accepted: the refused programs, mended. They build.
+
+#![expect(
+    dead_code,
+    unreachable_pub,
+    clippy::needless_pass_by_ref_mut,
+    reason = "programs that are built, not run"
+)]
+
+mod p001 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(|e| e.qty > 0)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p002 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p003 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p004 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .map(line)
+                .filter(|l| l.id > 0)
+                .to(lines);
+        });
+    }
+}
+
+mod p005 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(|e| e.qty > 0)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p006 {
+    use spate::prelude::*;
+
+    #[pipeline]
+    mod orders {
+        use ui_tests::{Feed, Line, Order, Plain, Table, line};
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn in_stock(order: &Order<'_>) -> bool {
+            order.qty > 0
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(in_stock)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p007 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill::<Order<'_>, Line<'_>>, {
+            events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p008 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            let (a, b) = events.decode().or_skip().map(line).tee();
+            a.to(lines);
+            b.to(lines);
+        });
+    }
+}
+
+mod p009 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            let (a, b) = events.decode().or_skip().tee();
+            a.discard("not kept yet");
+            b.map(line).to(lines);
+        });
+    }
+}
+
+mod p010 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        #[sink]
+        fn copies() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            let (x, y) = events.decode().or_skip().map(line).tee();
+            x.to(lines);
+            y.to(copies);
+        });
+    }
+}
+
+mod p011 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p012 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            let placed = events.decode().or_skip();
+            match placed.split_on(|e| e.kind) {
+                Kind::Placed => placed.map(line).to(lines),
+                Kind::Refunded => placed.discard("not billed"),
+                Kind::Ping => placed.discard("heartbeat"),
+            }
+        });
+    }
+}
+
+mod p013 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            let placed = events.decode().or_skip();
+            match placed.split_on(|e| e.kind) {
+                Kind::Placed => placed.map(line).to(lines),
+                Kind::Refunded | Kind::Ping => placed.discard("not billed"),
+            }
+        });
+    }
+}
+
+mod p014 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            let placed = events.decode().or_skip();
+            match placed.split_on(|e| e.kind) {
+                Kind::Placed => placed.map(line).to(lines),
+                Kind::Refunded | Kind::Ping => placed.discard("no lines"),
+            }
+        });
+    }
+}
+
+mod p015 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(|e| e.qty > 0)
+                .named("some")
+                .filter(|e| e.id > 0)
+                .named("known")
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p016 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        pub struct Thresholds;
+
+        chain!(bill, {
+            events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p020 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p021 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p022 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn price(order: Order<'_>) -> Result<Line<'_>, Refused> {
+            Ok(line(order))
+        }
+
+        chain!(bill, {
+            events.decode().or_skip().try_map(price).or_skip().to(lines);
+        });
+    }
+}
+
+mod p023 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn find(order: Order<'_>) -> Option<Line<'_>> {
+            (order.qty > 0).then(|| line(order))
+        }
+
+        chain!(bill, {
+            events.decode().or_skip().filter_map(find).to(lines);
+        });
+    }
+}
+
+mod p024 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events.decode().or_stop().map(line).to(lines);
+        });
+    }
+}
+
+mod p025 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        #[sink]
+        fn rejects() -> Table<DeadLetter<'_>>;
+
+        fn price(order: Order<'_>) -> Result<Line<'_>, Refused> {
+            Ok(line(order))
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .try_map(price)
+                .or_to(rejects)
+                .to(lines);
+        });
+    }
+}
+
+mod p026 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        #[sink]
+        fn rejects() -> Table<DeadLetter<'_>>;
+
+        chain!(bill, {
+            events.decode().or_to(rejects).map(line).to(lines);
+        });
+    }
+}
+
+mod p030 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn in_stock(order: &Order<'_>) -> bool {
+            order.qty > 0
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(in_stock)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p031 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p036 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn clamp(mut order: Order<'_>) -> Order<'_> {
+            order.qty = order.qty.min(9);
+            order
+        }
+
+        chain!(bill, {
+            events.decode().or_skip().map(clamp).map(line).to(lines);
+        });
+    }
+}
+
+mod p037 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn bill(order: Order<'_>) -> Line<'_> {
+            line(order)
+        }
+
+        chain!(bill, {
+            let (a, b) = events.decode().or_skip().tee();
+            a.discard("done");
+            b.map(bill).to(lines);
+        });
+    }
+}
+
+mod p038 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn has_some(order: &Order<'_>) -> bool {
+            order.qty > 0
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(has_some)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p039 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        #[state]
+        #[derive(Default)]
+        struct Seen {
+            last: u64,
+        }
+
+        fn copies<'a>(
+            seen: &mut Seen,
+            order: Order<'a>,
+        ) -> impl Iterator<Item = Order<'a>> + use<'a> {
+            seen.last += 1;
+            std::iter::once(order)
+        }
+
+        fn first_time(seen: &mut Seen, order: &Order<'_>) -> bool {
+            seen.last != order.id
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .flat_map(copies)
+                .filter(first_time)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p040 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        #[state]
+        #[derive(Default)]
+        struct Seen {
+            last: String,
+        }
+
+        fn first_time(seen: &mut Seen, order: &Order<'_>) -> bool {
+            seen.last != order.customer
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(first_time)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p041 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        #[state]
+        #[derive(Default)]
+        struct Seen {
+            ring: u64,
+        }
+
+        fn first_time(seen: &mut Seen, order: &Order<'_>) -> bool {
+            seen.ring != order.id
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(first_time)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p045 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline(config = "../ui-tests/fixtures/two-shards.yaml")]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink(key = id)]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p046 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[derive(Row)]
+    struct Price {
+        cents: u64,
+    }
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink(key = cents)]
+        fn prices() -> Table<Price>;
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .map(|e| Price { cents: 50 * u64::from(e.qty) })
+                .to(prices);
+        });
+    }
+}
+
+mod p047 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p065 {
+    use spate::prelude::*;
+    use ui_tests::*;
+    #[pipeline]
+    mod elsewhere {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p066 {
+    use spate::prelude::*;
+    use ui_tests::*;
+    #[pipeline]
+    mod heartbeats {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        chain!(bill, {
+            events.decode().or_skip().discard("nothing");
+        });
+    }
+}

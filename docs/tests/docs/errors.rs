@@ -1,0 +1,180 @@
+//! A page per compile-time rule, with what the fixture of the rule holds and what rustc answers.
+//!
+//! `SPATE_BLESS=1 cargo test -p spate-docs` writes both into the pages anew.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::markdown::root;
+
+const PAGES: &str = "docs/guide/errors";
+
+/// What every fixture declares, and no page has to repeat.
+const EVERYWHERE: [&str; 2] = [
+    "#[source]\nfn events() -> Feed<Plain<Order<'_>>>;\n\n",
+    "#[sink]\nfn lines() -> Table<Line<'_>>;\n\n",
+];
+
+/// Pages that show it all the same, because it is what they are about.
+const KEEP_ALL: [&str; 1] = ["P045"];
+
+/// The codes of the fixtures that fail, such as `P001`.
+fn codes_of_fixtures() -> BTreeSet<String> {
+    names_in("ui-tests/fail", ".rs")
+        .iter()
+        .filter_map(|name| {
+            let code = name.split('-').next()?;
+            let digits = code.strip_prefix('p')?;
+            digits.parse::<u32>().ok().map(|_| code.to_uppercase())
+        })
+        .collect()
+}
+
+fn codes_of_pages() -> BTreeSet<String> {
+    let names = names_in(PAGES, ".md").into_iter();
+    names.filter(|name| name.starts_with('P')).collect()
+}
+
+/// The names of the files of a folder with this ending, without it.
+fn names_in(folder: &str, ending: &str) -> Vec<String> {
+    let entries = fs::read_dir(root().join(folder)).expect("a folder of the repository");
+    let names = entries.map(|entry| entry.expect("an entry of it").file_name());
+    names
+        .filter_map(|name| {
+            name.to_string_lossy()
+                .strip_suffix(ending)
+                .map(str::to_owned)
+        })
+        .collect()
+}
+
+#[test]
+fn every_rule_with_a_fixture_has_a_page_and_the_other_way_round() {
+    assert_eq!(codes_of_pages(), codes_of_fixtures());
+}
+
+#[test]
+fn the_index_lists_every_page() {
+    let index = fs::read_to_string(root().join(PAGES).join("README.md")).unwrap();
+    for code in codes_of_pages() {
+        assert!(index.contains(&format!("| [{code}]({code}.md) | ")), "{code} is not listed");
+    }
+}
+
+#[test]
+fn what_is_refused_is_a_fixture_and_what_is_accepted_builds() {
+    let programs = root().join("docs/tests/docs/accepted.rs");
+    let programs = fs::read_to_string(programs).unwrap();
+    for code in codes_of_pages() {
+        let path = root().join(PAGES).join(format!("{code}.md"));
+        let page = fs::read_to_string(&path).unwrap();
+        let fresh = with_accepted(&with_fixture(&page, &code), &code, &programs);
+        if std::env::var_os("SPATE_BLESS").is_some() {
+            fs::write(&path, fresh).unwrap();
+        } else {
+            assert!(
+                page == fresh,
+                "{PAGES}/{code}.md differs from its programs, write it anew with SPATE_BLESS=1"
+            );
+        }
+    }
+}
+
+/// The page with the text between its markers made from the fixture that the marker names.
+fn with_fixture(page: &str, code: &str) -> String {
+    let (before, rest) = page
+        .split_once("<!-- fixture: ")
+        .expect("a page names its fixture");
+    let (name, rest) = rest.split_once(" -->").expect("a marker is closed");
+    let (_, after) = rest
+        .split_once("<!-- end -->")
+        .expect("a marker has an end");
+    assert!(name.to_uppercase().starts_with(&format!("{code}-")), "{code} shows `{name}`");
+    let folder = root().join("ui-tests/fail");
+    let program = fs::read_to_string(folder.join(format!("{name}.rs"))).expect(name);
+    let answer = fs::read_to_string(folder.join(format!("{name}.stderr"))).expect(name);
+    let keeps_all = KEEP_ALL.contains(&code);
+    let (program, answer) = (excerpt(&program, keeps_all), finding(&answer, code));
+    format!(
+        "{before}<!-- fixture: {name} -->\n\n```rust,ignore\n{program}```\n\n```text\n{answer}```\n\n\
+         <!-- end -->{after}"
+    )
+}
+
+/// What a fixture is about: what stands before its module and in it, or all of it where it has no
+/// module; without what every fixture has.
+fn excerpt(program: &str, keeps_all: bool) -> String {
+    let module = program
+        .split_once("mod orders {\n    use ")
+        .and_then(|(before, rest)| Some((before, rest.split_once("\n\n")?.1)))
+        .and_then(|(before, rest)| Some((before, rest.split_once("\n}\n")?.0)));
+    let (before, inside) = match module {
+        Some((before, inside)) => (before.split("#[pipeline").next().unwrap_or_default(), inside),
+        None => (program.split("fn main()").next().unwrap_or_default(), ""),
+    };
+    let common = ["//!", "use ", "#!["];
+    let before = before
+        .lines()
+        .filter(|line| !common.iter().any(|begin| line.starts_with(begin)));
+    let inside = inside
+        .lines()
+        .map(|line| line.strip_prefix("    ").unwrap_or(line));
+    let parts = [before.collect::<Vec<_>>().join("\n"), inside.collect::<Vec<_>>().join("\n")];
+    let parts: Vec<&str> = parts
+        .iter()
+        .map(|part| part.trim())
+        .filter(|part| !part.is_empty())
+        .collect();
+    let mut text = format!("{}\n", parts.join("\n\n"));
+    if !keeps_all {
+        for declaration in EVERYWHERE {
+            text = text.replace(declaration, "");
+        }
+    }
+    text
+}
+
+/// The finding of this rule (or the first one), as a user would see it, cut short.
+fn finding(answer: &str, code: &str) -> String {
+    let code = format!("[{code}]");
+    let mut findings = answer.split("\n\n");
+    let first = findings.clone().next().unwrap_or_default();
+    let found = findings
+        .find(|finding| finding.contains(&code))
+        .unwrap_or(first);
+    let text: String = found
+        .trim_matches('\n')
+        .lines()
+        .take_while(|line| !AT_THE_END.iter().any(|begin| line.starts_with(begin)))
+        .filter(|line| !IN_BETWEEN.iter().any(|part| line.contains(part)))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    text.replace("--> fail/", "--> ")
+        .replace("../../../../ui-tests/fixtures/", "")
+        .replace("ui_tests::", "")
+}
+
+/// What rustc adds of its own, and nobody needs on a page: from there on, or line by line.
+const AT_THE_END: [&str; 4] =
+    ["help: the trait", "note: required by", "note: `ui_tests", "note: the lint level"];
+const IN_BETWEEN: [&str; 3] =
+    ["this error originates", "help: the trait `spate::__private", "= note: required for"];
+
+/// The page with its accepted program taken from `accepted.rs`, which is built with these tests.
+fn with_accepted(page: &str, code: &str, programs: &str) -> String {
+    let begin = format!("\nmod {} {{\n", code.to_lowercase());
+    let Some((_, program)) = programs.split_once(&begin) else {
+        assert!(page.contains("```toml\n"), "{code} has no program in `accepted.rs`");
+        return page.to_owned();
+    };
+    let (program, _) = program.split_once("\n}\n").expect("a module has an end");
+    let lines = program
+        .lines()
+        .map(|line| line.strip_prefix("    ").unwrap_or(line));
+    let program = format!("{}\n", lines.collect::<Vec<_>>().join("\n"));
+    let (before, _) = page
+        .split_once("## Accepted\n")
+        .expect("a page says what is accepted");
+    let program = excerpt(&program, KEEP_ALL.contains(&code));
+    format!("{before}## Accepted\n\n```rust,ignore\n{program}```\n")
+}
