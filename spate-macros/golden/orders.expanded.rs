@@ -299,6 +299,8 @@ pub mod orders {
         }
     }
 
+    const _: ::core::option::Option<&str> = ::core::option_env!("SPATE_EXPAND");
+
     /// The topology of `orders`.
     pub const GRAPH: ::spate::__private::Graph = ::spate::__private::Graph {
         pipeline: "orders",

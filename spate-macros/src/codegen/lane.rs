@@ -34,6 +34,9 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
     let graph_doc = format!("The topology of `{name}`.");
     let config_doc = format!("The configuration of `{name}`.");
     emit! {
+        // Cargo builds anew when the variable changes, and the expansion is written (see `expand`).
+        const _: ::core::option::Option<&str> = ::core::option_env!("SPATE_EXPAND");
+
         #[doc = #graph_doc]
         pub const GRAPH: #graph_type = #graph;
 

@@ -44,21 +44,6 @@ impl<E: Error> StageError for E {
     }
 }
 
-/// The field of a state, for the lane that owns it.
-#[diagnostic::on_unimplemented(
-    message = "this field of a state is not `Send`: `{Self}` [P041]",
-    label = "cannot move to the lane's thread",
-    note = "help: each lane owns its copy, an `Rc` or a raw pointer is not needed"
-)]
-pub trait OwnedByLane<S> {
-    /// The state itself.
-    type State;
-}
-
-impl<S, T: Send> OwnedByLane<S> for T {
-    type State = S;
-}
-
 /// The row that the sink `Sink` is declared with, which is a `Taken`.
 ///
 /// Both parameters are there for the message: generated code has a type per sink, named as it.

@@ -8,7 +8,7 @@ use super::definition::{Assembler, BuildChain, Definition, Target};
 use super::running::Running;
 use super::status::{Phase, SharedStatus, SinkView, State, Status};
 use crate::chain::pool::Pool;
-use crate::chain::port::SinkShared;
+use crate::chain::port::{Route, SinkShared};
 use crate::chain::tally::ChainCounters;
 use crate::clock::Clock;
 use crate::config::{
@@ -112,7 +112,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Holds the settings against each other: budget, drain, commits (P052 to P054).
+    /// Holds the settings against each other: keys, budget, drain, commits (P045, P052 to P054).
     fn fit(&mut self, config: &Config) -> Result<(), ConfigErrors> {
         let loads: Vec<SinkLoad<'_>> = self
             .sinks
@@ -133,6 +133,16 @@ impl Plan {
         let fitted = Sizing::fit(config, self.settings.memory, lanes, &loads);
         let drain = check_drain(config, &self.settings, &loads);
         errors.0.extend(drain.0);
+        for ((load, node), (_, settings)) in loads.iter().zip(self.graph.sinks).zip(&self.sinks) {
+            if load.shards > 1 && node.key.is_empty() && settings.route == Route::Key {
+                errors.0.push(config.error_in(
+                    node.name,
+                    "P045",
+                    format!("sink `{}` has {} shards but no `key`", node.name, load.shards),
+                    "write `#[sink(key = ..)]` in the module, or `route: round_robin` here",
+                ));
+            }
+        }
         for session in self
             .sources
             .iter()

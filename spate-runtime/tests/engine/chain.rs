@@ -72,7 +72,7 @@ const fn stage(
     StageNode { label, kind, upstream, policy, operator: "", line: 0 }
 }
 
-pub(crate) static GRAPH: Graph = Graph {
+pub(crate) const GRAPH: Graph = Graph {
     pipeline: "numbers",
     sources: &[SourceNode { name: "input", declared: "Memory" }],
     sinks: &[SinkNode { name: "out", declared: "Server", key: "n" }],

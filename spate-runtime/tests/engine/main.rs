@@ -6,6 +6,7 @@ mod admin;
 mod chain;
 mod delivery;
 mod failures;
+mod keys;
 mod rebalance;
 mod sink;
 mod source;

@@ -54,7 +54,7 @@ impl SinkConnector for Table {
     }
 }
 
-struct Numbers;
+pub(crate) struct Numbers;
 
 impl Definition for Numbers {
     const GRAPH: &'static Graph = &GRAPH;
@@ -91,12 +91,17 @@ impl World {
         Self { logs, server: Server::new(shards), settings: settings.to_owned() }
     }
 
-    /// Starts the pipeline and assigns the partitions.
-    pub(crate) fn start(&self, partitions: &[u32]) -> Running {
+    /// Assembles `D` with these ends.
+    pub(crate) fn assemble<D: Definition>(&self) -> Result<Plan, ConfigErrors> {
         WORLD.set(Some((self.logs.clone(), self.server.clone())));
         let config = Config::parse("test.yaml", &self.settings, &|_| None).unwrap();
-        let plan = Plan::assemble::<Numbers>(&config, Target::Declared);
-        let running = plan
+        Plan::assemble::<D>(&config, Target::Declared)
+    }
+
+    /// Starts the pipeline and assigns the partitions.
+    pub(crate) fn start(&self, partitions: &[u32]) -> Running {
+        let running = self
+            .assemble::<Numbers>()
             .unwrap_or_else(|errors| panic!("{errors}"))
             .start()
             .unwrap();
