@@ -29,7 +29,13 @@ impl Clock {
     /// A clock that moves only when told to.
     #[must_use]
     pub fn manual() -> Self {
-        Self(Kind::Virtual { origin: Instant::now(), micros: Arc::new(AtomicU64::new(0)) })
+        Self::manual_from(Instant::now())
+    }
+
+    /// A clock that moves only when told to, from `origin` on.
+    #[must_use]
+    pub fn manual_from(origin: Instant) -> Self {
+        Self(Kind::Virtual { origin, micros: Arc::new(AtomicU64::new(0)) })
     }
 
     /// Monotonic time.

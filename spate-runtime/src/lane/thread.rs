@@ -75,13 +75,22 @@ impl LaneThread {
     ///
     /// When the system has no thread to give.
     pub fn start(parts: LaneThreadParts) -> std::io::Result<Self> {
+        let name = format!("spate-lane-{}", parts.index);
+        let (mut thread, lanes) = Self::prepare(parts);
+        thread.join = Some(
+            std::thread::Builder::new()
+                .name(name)
+                .spawn(move || run(lanes))?,
+        );
+        Ok(thread)
+    }
+
+    /// Both halves, for whoever turns the lanes itself.
+    pub(crate) fn prepare(parts: LaneThreadParts) -> (Self, LaneLoop) {
         let (commands, inbox) = std::sync::mpsc::channel();
         let parker = Parker::new();
-        let slot = parker.slot();
-        let join = std::thread::Builder::new()
-            .name(format!("spate-lane-{}", parts.index))
-            .spawn(move || run(&parts, &parker, &inbox))?;
-        Ok(Self { commands, slot, join: Some(join) })
+        let thread = Self { commands, slot: parker.slot(), join: None };
+        (thread, LaneLoop { parts, parker, inbox, lanes: Vec::new(), ending: false })
     }
 
     /// Sends a command and wakes the thread.
@@ -109,20 +118,57 @@ impl LaneThread {
     }
 }
 
-fn run(parts: &LaneThreadParts, parker: &Parker, inbox: &Receiver<LaneCommand>) {
-    parker.own();
-    if let Some(core) = parts.core
+/// The lanes of one thread.
+#[derive(Debug)]
+pub(crate) struct LaneLoop {
+    parts: LaneThreadParts,
+    parker: Parker,
+    inbox: Receiver<LaneCommand>,
+    lanes: Vec<LaneDriver>,
+    ending: bool,
+}
+
+/// What a turn of all lanes came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Turn {
+    /// A lane moved: turn again.
+    Moved,
+    /// Nothing to do before the next wake.
+    Park,
+    /// The thread was asked to end, and no lane is left.
+    End,
+}
+
+fn run(mut lanes: LaneLoop) {
+    lanes.parker.own();
+    if let Some(core) = lanes.parts.core
         && !core_affinity::set_for_current(core)
     {
-        tracing::warn!(thread = parts.index, core = core.id, "pinning is not allowed here");
+        tracing::warn!(thread = lanes.parts.index, core = core.id, "pinning is not allowed here");
     }
-    let mut lanes: Vec<LaneDriver> = Vec::new();
-    let mut closed: Vec<Epoch> = Vec::new();
-    let mut ending = false;
     loop {
-        ending |= take_commands(inbox, &mut lanes);
+        match lanes.turn() {
+            Turn::Moved => {}
+            Turn::Park => lanes.parker.park(),
+            Turn::End => return,
+        }
+    }
+}
+
+impl LaneLoop {
+    /// Takes the pending wake, if there is one, without waiting.
+    #[cfg(test)]
+    pub(crate) fn take_wake(&self) -> bool {
+        self.parker.take()
+    }
+
+    /// Takes the commands that are there and steps every lane once; never waits.
+    pub(crate) fn turn(&mut self) -> Turn {
+        let Self { parts, lanes, .. } = self;
+        self.ending |= take_commands(&self.inbox, lanes);
         let now = parts.clock.now();
         let mut moved = false;
+        let mut closed: Vec<Epoch> = Vec::new();
         lanes.retain_mut(|lane| {
             let step = lane.step(now);
             let epoch = lane.shared().epoch;
@@ -152,11 +198,10 @@ fn run(parts: &LaneThreadParts, parker: &Parker, inbox: &Receiver<LaneCommand>) 
         closed
             .drain(..)
             .for_each(|epoch| tell(parts, LaneEvent::Closed(epoch)));
-        if ending && lanes.is_empty() {
-            return;
-        }
-        if !moved {
-            parker.park();
+        match (self.ending && lanes.is_empty(), moved) {
+            (true, _) => Turn::End,
+            (false, true) => Turn::Moved,
+            (false, false) => Turn::Park,
         }
     }
 }

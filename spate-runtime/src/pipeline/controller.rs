@@ -6,6 +6,9 @@
 //!
 //! Holds: INV-W1, INV-W2, INV-L4.
 
+#[cfg(all(test, not(loom)))]
+mod sim;
+
 use std::collections::BTreeMap;
 use std::sync::Arc as StdArc;
 use std::sync::mpsc::Receiver;
@@ -171,6 +174,11 @@ impl Controller {
         }
     }
 
+    /// What it shows.
+    pub(crate) const fn status(&self) -> &SharedStatus {
+        &self.parts.status
+    }
+
     /// Runs until the pipeline has ended.
     pub(crate) fn run(mut self) -> Ended {
         let findings = self.preflight();
@@ -178,6 +186,11 @@ impl Controller {
             self.start();
             while !self.turn() {}
         }
+        Ended { findings, ..self.end() }
+    }
+
+    /// Ends threads, writers and sources; says how it went.
+    fn end(mut self) -> Ended {
         self.finish();
         let outcome = match (self.failed, self.abandoned) {
             (true, _) => Outcome::Failed,
@@ -186,7 +199,7 @@ impl Controller {
         };
         self.set_phase(Phase::Ended);
         self.parts.status.record();
-        Ended { outcome, findings, status: self.parts.status }
+        Ended { outcome, findings: Findings::default(), status: self.parts.status }
     }
 
     /// Looks at the world until it is as it should be; fails on anything that is refused.

@@ -197,7 +197,22 @@ impl Plan {
         for warning in &self.warnings.0 {
             tracing::warn!(code = warning.code, help = warning.help, "{}", warning.text);
         }
-        let io = io_runtime()?;
+        let (controller, requests) = self.controller(io_runtime()?, LaneThread::start)?;
+        let status = StdArc::clone(controller.status());
+        let thread = std::thread::Builder::new()
+            .name("spate-control".to_owned())
+            .spawn(move || controller.run())
+            .map_err(|source| StartError { what: "controller thread", source })?;
+        Ok(Running::new(thread, requests, status))
+    }
+
+    /// Puts everything together: writers and controller to be run, lane threads as `start_lanes`
+    /// makes them.
+    pub(super) fn controller(
+        self,
+        io: tokio::runtime::Runtime,
+        mut start_lanes: impl FnMut(LaneThreadParts) -> std::io::Result<LaneThread>,
+    ) -> Result<(Controller, StdArc<Requests>), StartError> {
         let pool = Pool::new(usize::try_from(self.settings.memory).unwrap_or(usize::MAX));
         let (failures, sink_failures) = mpsc::channel();
         let mut signals: Vec<Arc<WriterSignal>> = Vec::new();
@@ -278,7 +293,7 @@ impl Plan {
         let cores = super::pin::cores(&self.settings.pin, self.settings.threads);
         let mut threads = Vec::new();
         for index in 0..self.settings.threads {
-            let thread = LaneThread::start(LaneThreadParts {
+            let thread = start_lanes(LaneThreadParts {
                 index,
                 core: cores.get(index).copied(),
                 events: events.clone(),
@@ -301,14 +316,10 @@ impl Plan {
             lane_events,
             sink_failures,
             requests: StdArc::clone(&requests),
-            status: StdArc::clone(&status),
+            status,
             clock: self.clock,
         });
-        let thread = std::thread::Builder::new()
-            .name("spate-control".to_owned())
-            .spawn(move || controller.run())
-            .map_err(|source| StartError { what: "controller thread", source })?;
-        Ok(Running::new(thread, requests, status))
+        Ok((controller, requests))
     }
 }
 

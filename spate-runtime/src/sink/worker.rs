@@ -294,6 +294,7 @@ async fn write(
         let replica = attempts.replica(&mut replicas.lock(), parts.clock.now());
         let attempt = parts.sink.write(parts.shard, replica, StdArc::clone(batch));
         let error = tokio::select! {
+            biased;
             written = attempt => match written {
                 Ok(()) => {
                     replicas.lock().succeeded(replica);
@@ -323,6 +324,7 @@ async fn write(
                 }
                 let changed = parts.signal.waiting.notified();
                 tokio::select! {
+                    biased;
                     () = tokio::time::sleep(wait) => {}
                     () = changed => {}
                 }
