@@ -1,4 +1,5 @@
-//! What the pages of the rules call accepted: the refused programs, mended. They build.
+//! What the pages of the rules call accepted: the refused programs, mended; and the code of the
+//! page on the language. All of it builds.
 
 #![expect(
     dead_code,
@@ -888,6 +889,67 @@ mod p066 {
 
         chain!(bill, {
             events.decode().or_skip().discard("nothing");
+        });
+    }
+}
+
+mod language {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[derive(Row)]
+    pub struct Line<'a> {
+        #[row(rename = "order_id")]
+        id: u64,
+        customer: LowCardinality<Cow<'a, str>>,
+        #[row(skip)]
+        seen: u32,
+    }
+
+    #[pipeline]
+    pub mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink(key = id)]
+        fn lines() -> Table<Line<'_>>;
+
+        #[sink]
+        fn archive() -> Table<Line<'_>>;
+
+        #[sink]
+        fn refunds() -> Table<Line<'_>>;
+
+        #[sink]
+        fn rejects() -> Table<DeadLetter<'_>>;
+
+        fn to_line<'a>(order: &Order<'a>) -> Line<'a> {
+            let customer = LowCardinality(Cow::Borrowed(order.customer));
+            Line { id: order.id, customer, seen: order.qty }
+        }
+
+        fn line(order: Order<'_>) -> Line<'_> {
+            to_line(&order)
+        }
+
+        fn refund(order: Order<'_>) -> Line<'_> {
+            to_line(&order)
+        }
+
+        chain!(bill, {
+            let placed = events.decode().or_to(rejects);
+
+            match placed.split_on(|order| order.kind) {
+                Kind::Placed => {
+                    let (billed, copied) = placed.tee();
+                    billed.map(to_line).to(lines); // by reference
+                    copied.map(line).to(archive); // the last branch may take it by value
+                }
+                Kind::Refunded => placed.map(refund).to(refunds),
+                Kind::Ping => placed.discard("heartbeat"),
+            }
         });
     }
 }
