@@ -119,3 +119,23 @@ impl Drop for FrameBuf {
         self.pool.give(std::mem::take(&mut self.bytes));
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Holds INV-L3: an encoder that lies about its bound is found in every debug build.
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "INV-L3: wrote 2 of 1 reserved bytes")]
+    fn writing_more_than_was_reserved_is_a_bug() {
+        let mut buf = FrameBuf::new(Pool::new(1 << 20));
+        // SAFETY: the smallest class has room for both bytes, and both are written.
+        unsafe {
+            buf.write_within(1, |to| {
+                to.write_bytes(0, 2);
+                2
+            });
+        }
+    }
+}

@@ -356,3 +356,30 @@ fn io_runtime() -> Result<tokio::runtime::Runtime, StartError> {
         .build()
         .map_err(|source| StartError { what: "I/O runtime", source })
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::graph::{SinkNode, SourceNode};
+
+    struct Forgetful;
+
+    impl Definition for Forgetful {
+        const GRAPH: &'static Graph = &Graph {
+            pipeline: "forgetful",
+            sources: &[SourceNode { name: "events", declared: "" }],
+            sinks: &[SinkNode { name: "lines", declared: "", key: "" }],
+            chains: &[],
+        };
+        const CONFIG: Option<(&'static str, &'static str)> = None;
+
+        fn assemble(_: &mut Assembler<'_>) {}
+    }
+
+    /// Holds INV-M3.
+    #[test]
+    #[should_panic(expected = "INV-M3: the generated assembly leaves out")]
+    fn an_assembly_that_leaves_something_out_is_a_bug() {
+        drop(Plan::assemble::<Forgetful>(&Config::empty(), Target::Declared));
+    }
+}

@@ -89,7 +89,7 @@ impl GeneratedLane {
 
 impl Lane for GeneratedLane {
     fn fill(&mut self) -> Result<Filled, SourceError> {
-        debug_assert!(self.made.is_empty(), "INV-L4: filled before the release");
+        debug_assert!(self.made.is_empty(), "INV-L5: filled before the release");
         if self.ended {
             return Ok(Filled::Ended);
         }

@@ -93,7 +93,7 @@ pub(super) fn beyond_end(path: &Path, start: u64, len: u64) -> SourceError {
 
 impl Lane for FileLane {
     fn fill(&mut self) -> Result<Filled, SourceError> {
-        debug_assert!(self.lines.is_empty(), "INV-L4: filled before the release");
+        debug_assert!(self.lines.is_empty(), "INV-L5: filled before the release");
         if let State::Unopened { start } = self.state {
             let (file, within) = self.open(start)?;
             self.state = State::Open(Lines::new(file, start, within, self.line_max));

@@ -1,3 +1,5 @@
+//! Tests of `config/check.rs`: cases as data.
+
 use super::*;
 
 /// The keys of a connector, as it would publish them.

@@ -1,3 +1,5 @@
+//! Tests of `config/file.rs`: cases as data.
+
 use super::*;
 use crate::config::{SINK_KEYS, Type};
 use crate::preflight::Severity;

@@ -1,3 +1,5 @@
+//! Tests of `config/section.rs`: cases as data.
+
 use super::*;
 
 static SCHEMA: Schema = Schema {

@@ -1,3 +1,5 @@
+//! Tests of `metrics/handles.rs`: cases as data.
+
 use metrics_exporter_prometheus::PrometheusBuilder;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Tests of `pipeline/report.rs`: cases as data.
+
 use super::*;
 use crate::graph::{ChainNode, Policy, SinkNode, SourceNode, StageKind, StageNode};
 

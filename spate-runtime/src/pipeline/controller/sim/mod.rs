@@ -30,7 +30,7 @@ const ROUNDS: u64 = 150;
 /// Rounds after which a calm world that still waits for something is stuck.
 const CALM_ROUNDS: u64 = 4_000;
 
-/// Holds INV-W1, INV-W2, INV-A1, INV-A2, INV-L1, INV-L2, INV-L4, INV-Q1, INV-Q2, INV-Q3, INV-S1,
+/// Holds INV-W1, INV-W2, INV-A1, INV-A2, INV-L1, INV-L2, INV-L4, INV-L5, INV-Q1, INV-Q2, INV-Q3, INV-S1,
 /// INV-S2, INV-S3: no seed finds a schedule that loses a row, passes one that is not durable, or
 /// writes one twice within an epoch.
 #[test]
