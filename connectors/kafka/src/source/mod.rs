@@ -167,20 +167,33 @@ impl KafkaSource {
             return Ok(());
         }
         let probe = self.client()?;
-        let mut known = HashMap::new();
-        for topic in &self.settings.topics {
-            match probe.partitions(&c_string(topic), self.settings.request_timeout) {
-                Ok(ids) => {
-                    known.insert(topic.clone(), count_of(&ids));
-                }
-                Err(code) => {
-                    tracing::warn!(%topic, %code, "the number of partitions is not known yet");
-                }
-            }
+        if let Err(code) = learn(&mut self.known, &probe, &self.settings) {
+            tracing::warn!(%code, "the number of partitions is not known yet");
         }
-        self.known.extend(known);
         Ok(())
     }
+}
+
+/// Asks for the number of partitions of topics where it is not known yet.
+///
+/// At the latest when the first partitions are assigned: what is there then is not new.
+fn learn(
+    known: &mut HashMap<String, i32>,
+    client: &Client,
+    settings: &Settings,
+) -> Result<(), Code> {
+    for topic in &settings.topics {
+        if !known.contains_key(topic) {
+            let count = match client.partitions(&c_string(topic), settings.request_timeout) {
+                Ok(ids) => count_of(&ids),
+                // A topic that is made later is new altogether.
+                Err(code) if code.is(E::RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) => 0,
+                Err(code) => return Err(code),
+            };
+            known.insert(topic.clone(), count);
+        }
+    }
+    Ok(())
 }
 
 impl Source for KafkaSource {
@@ -326,7 +339,9 @@ impl KafkaSource {
         let Some(member) = &mut self.member else { return Ok(()) };
         let Some(entries) = member.assigning.take() else { return Ok(()) };
         let wait = self.settings.request_timeout;
-        let asked = if entries.is_empty() { Ok(Vec::new()) } else { member.ask(&entries, wait) };
+        let asked = learn(&mut self.known, &member.client, &self.settings).and_then(|()| {
+            if entries.is_empty() { Ok(Vec::new()) } else { member.ask(&entries, wait) }
+        });
         let looked_up = match asked {
             Ok(looked_up) => looked_up,
             Err(code) if error::class(code) == Class::Remote => {
