@@ -82,7 +82,6 @@ pub mod orders {
 
     /// Remembers recent ids; one per lane: no lock, no sharing.
     #[state]
-    #[derive(Default)]
     struct Seen {
         recent: RecentKeys<u64, 65_536>,
     }

@@ -1,12 +1,11 @@
 //! Compares decoders that borrow, on the ten-field orders of the benchmarks.
 //!
-//! `cargo run --release -p spate-json --example decoders [records [part of a name]]`
+//! `cargo run --release --manifest-path connectors/json/compare/Cargo.toml -- [records [part of a name]]`
 //!
 //! Prints the CPU time per record of each decoder, the median of seven rounds run alternately, and
-//! the ratio to the first; with a part of a name only those, for counting instructions:
-//! `valgrind --tool=callgrind target/release/examples/decoders 10000 sonic`. All must read the same values. Linux only: it reads the scheduler's count.
-
-#![expect(clippy::print_stdout, reason = "a command")]
+//! the ratio to the first. All must read the same values. Linux only: it reads the scheduler's
+//! count. With a part of a name only those run, for counting instructions:
+//! `valgrind --tool=callgrind connectors/json/compare/target/release/spate-json-compare 10000 sonic`
 
 use std::borrow::Cow;
 
