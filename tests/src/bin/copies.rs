@@ -1,0 +1,5 @@
+//! The pipeline `copies` as a process that a test can signal and kill.
+
+fn main() -> std::process::ExitCode {
+    spate_tests::copies::main()
+}
