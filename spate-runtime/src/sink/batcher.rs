@@ -5,8 +5,9 @@
 //! its limits by the last frame.
 //!
 //! ```text
-//! add(frame)        rows or bytes reached, or the lane is closing   -> sealed
-//! seal_due(now)     first row as old as the linger                  -> sealed
+//! add(frame)        rows or bytes reached                           -> sealed
+//! seal_due(now)     first row as old as the linger, or the lane is
+//!                   closing, and the batch could be written at once -> sealed
 //! seal_all()        drain, or the budget is used up                 -> sealed
 //! ```
 //!
@@ -70,8 +71,9 @@ impl<T: BatchItem> Batcher<T> {
             return Added::Void(item);
         }
         let key = item.group();
-        let due = item.opened_at() + self.limits.linger;
-        let closing = item.is_closing();
+        // Nothing more is to come from a lane that is closing: there is nothing to linger for.
+        let linger = if item.is_closing() { Duration::ZERO } else { self.limits.linger };
+        let due = item.opened_at() + linger;
         let group = self.groups.entry(key).or_insert_with(|| Group {
             items: Vec::new(),
             rows: 0,
@@ -82,31 +84,37 @@ impl<T: BatchItem> Batcher<T> {
         group.bytes += item.bytes();
         group.due = group.due.min(due);
         group.items.push(item);
-        if closing || group.rows >= self.limits.rows || group.bytes >= self.limits.bytes {
+        if group.rows >= self.limits.rows || group.bytes >= self.limits.bytes {
             return self.seal(key).map_or(Added::Waits, Added::Sealed);
         }
         Added::Waits
     }
 
-    /// When the next group comes due; `None` while nothing waits.
+    /// When the next of the groups that `may` be sealed comes due; `None` while none waits.
     #[must_use]
-    pub fn due_at(&self) -> Option<Instant> {
-        self.groups.values().map(|group| group.due).min()
+    pub fn due_at(&self, may: impl Fn(u64) -> bool) -> Option<Instant> {
+        let groups = self.groups.iter().filter(|(key, _)| may(**key));
+        groups.map(|(_, group)| group.due).min()
     }
 
-    /// Seals the groups that are due at `now`, in group order.
-    pub fn seal_due(&mut self, now: Instant) -> Vec<Vec<T>> {
-        self.seal_where(|group| group.due <= now)
+    /// Seals the groups that are due at `now` and that `may` be sealed, in group order.
+    pub fn seal_due(&mut self, now: Instant, may: impl Fn(u64) -> bool) -> Vec<Vec<T>> {
+        self.seal_where(|key, group| group.due <= now && may(key))
     }
 
-    /// Seals the groups of lanes that are closing, in group order.
-    pub fn seal_closing(&mut self) -> Vec<Vec<T>> {
-        self.seal_where(|group| group.items.iter().any(BatchItem::is_closing))
+    /// Makes the groups of lanes that are closing due at once.
+    pub fn hasten_closing(&mut self) {
+        for group in self.groups.values_mut() {
+            let first = group.items.iter().map(BatchItem::opened_at).min();
+            if group.items.iter().any(BatchItem::is_closing) {
+                group.due = group.due.min(first.unwrap_or(group.due));
+            }
+        }
     }
 
     /// Seals everything, in group order.
     pub fn seal_all(&mut self) -> Vec<Vec<T>> {
-        self.seal_where(|_| true)
+        self.seal_where(|_, _| true)
     }
 
     /// Takes out the frames whose lane's epoch has ended.
@@ -135,11 +143,11 @@ impl<T: BatchItem> Batcher<T> {
         self.groups.is_empty()
     }
 
-    fn seal_where(&mut self, which: impl Fn(&Group<T>) -> bool) -> Vec<Vec<T>> {
+    fn seal_where(&mut self, which: impl Fn(u64, &Group<T>) -> bool) -> Vec<Vec<T>> {
         let keys: Vec<u64> = self
             .groups
             .iter()
-            .filter(|(_, group)| which(group))
+            .filter(|(key, group)| which(**key, group))
             .map(|(key, _)| *key)
             .collect();
         keys.into_iter().filter_map(|key| self.seal(key)).collect()

@@ -57,18 +57,21 @@ impl<T: BatchItem> WriterCore<T> {
         }
     }
 
-    /// Seals what is due.
+    /// Seals what is due and could be written at once.
+    ///
+    /// What is due behind a write that is still on the wire goes on collecting: it leaves as one
+    /// batch when the write returns, not as one tiny batch per linger.
     pub fn on_time(&mut self, now: Instant) {
-        for frames in self.batcher.seal_due(now) {
+        let (waiting, in_flight, max) = (&self.waiting, &self.in_flight, self.max_inflight);
+        let may = |group| may_start(waiting, in_flight, max, group);
+        for frames in self.batcher.seal_due(now, may) {
             self.wait(frames);
         }
     }
 
-    /// Seals the groups of closing lanes and drops those of ended epochs that are not started.
+    /// Makes groups of closing lanes due and drops those of ended epochs that are not started.
     pub fn on_lanes_changed(&mut self) {
-        for frames in self.batcher.seal_closing() {
-            self.wait(frames);
-        }
+        self.batcher.hasten_closing();
         self.void.extend(self.batcher.take_void());
         for queue in self.waiting.values_mut() {
             let (void, live): (VecDeque<_>, VecDeque<_>) = std::mem::take(queue)
@@ -129,10 +132,11 @@ impl<T: BatchItem> WriterCore<T> {
             .collect()
     }
 
-    /// When `on_time` has something to do; `None` while nothing waits for its linger.
+    /// When `on_time` has something to do; `None` while nothing waits for its linger alone.
     #[must_use]
     pub fn due_at(&self) -> Option<Instant> {
-        self.batcher.due_at()
+        self.batcher
+            .due_at(|group| may_start(&self.waiting, &self.in_flight, self.max_inflight, group))
     }
 
     /// Whether no sealed batch waits or is being written: sealing more would start at once.
@@ -152,4 +156,14 @@ impl<T: BatchItem> WriterCore<T> {
             self.waiting.entry(group).or_default().push_back(frames);
         }
     }
+}
+
+/// Whether a batch of `group` sealed now would be written at once.
+fn may_start<T>(
+    waiting: &BTreeMap<u64, VecDeque<Vec<T>>>,
+    in_flight: &BTreeMap<u64, usize>,
+    max_inflight: usize,
+    group: u64,
+) -> bool {
+    !waiting.contains_key(&group) && in_flight.get(&group).copied().unwrap_or(0) < max_inflight
 }
