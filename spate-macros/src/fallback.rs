@@ -4,20 +4,14 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
+use crate::check::p060_feature::off;
 use crate::codegen::paths::{Paths, with_lifetime};
 use crate::codegen::{builder, state_default};
 use crate::lower::Outer;
 use crate::model::Pipeline;
 
 /// The module with its findings.
-///
-/// `unknown_types`: the finding is that a declared type is not there, so it is not to be named.
-pub(crate) fn module(
-    pipeline: &Pipeline,
-    outer: &Outer,
-    findings: &TokenStream,
-    unknown_types: bool,
-) -> TokenStream {
+pub(crate) fn module(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream) -> TokenStream {
     let krate = Paths::new(outer.krate.clone()).krate;
     let Outer { attrs, vis, ident, kept, .. } = outer;
     let built_by = pipeline
@@ -66,11 +60,12 @@ pub(crate) fn module(
     // Names the declared types and what the module imports, or an import that only the chain uses
     // would be a second finding.
     let declared = pipeline.sources.iter().chain(&pipeline.sinks);
-    let types = declared.filter(|_| !unknown_types).map(|declared| {
+    let known = declared.filter(|declared| off(declared, &pipeline.scope).next().is_none());
+    let types = known.map(|declared| {
         let (cfgs, ty) = (&declared.cfgs, with_lifetime(&declared.connector, "static"));
         quote!(#(#cfgs)* const _: () = { type _Declared = #ty; };)
     });
-    let unread = pipeline.unread.iter().filter(|_| !unknown_types).map(|ty| {
+    let unread = pipeline.unread.iter().map(|ty| {
         let ty = with_lifetime(ty, "static");
         quote!(const _: () = { type _Declared = #ty; };)
     });

@@ -107,7 +107,7 @@ fn run(args: TokenStream, item: TokenStream) -> TokenStream {
     check::check(&pipeline, &mut report);
     let findings = report.to_tokens();
     if report.has_errors() {
-        return fallback::module(&pipeline, &outer, &findings, report.has("P060"));
+        return fallback::module(&pipeline, &outer, &findings);
     }
     let tokens = codegen::generate(&pipeline, &outer, &findings);
     expand::write_if_asked(&names::plain(&outer.ident), &tokens);

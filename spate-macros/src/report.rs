@@ -71,11 +71,6 @@ impl Report {
         self.cfgs.truncate(before);
     }
 
-    /// Whether a rule has found something.
-    pub(crate) fn has(&self, code: &str) -> bool {
-        self.findings.iter().any(|finding| finding.code == code)
-    }
-
     /// Whether the build ends here.
     pub(crate) fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| !finding.warning)

@@ -7,8 +7,11 @@ use crate::{expand, row, run};
 
 /// The program of the guide's first page; also what `golden/orders.expanded.rs` is made of.
 const ORDERS: &str = include_str!("../golden/orders.rs");
-const FIXTURES: [&str; 3] =
-    [ORDERS, include_str!("../../ui-tests/pass/branches.rs"), include_str!("../../ui-tests/pass/every-stage.rs")];
+const FIXTURES: [&str; 3] = [
+    ORDERS,
+    include_str!("../../ui-tests/pass/branches.rs"),
+    include_str!("../../ui-tests/pass/every-stage.rs"),
+];
 
 /// The `#[pipeline]` module of a file, and what stands in the attribute's brackets.
 fn module_of(text: &str) -> (TokenStream, TokenStream) {

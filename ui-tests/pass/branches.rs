@@ -43,7 +43,7 @@ mod branches {
                 let checked = c.try_map(check).or_skip();
                 checked.map(line).to(lines)
             }
-            Event::Named { order, name: "test" } => order.discard("a test"),
+            Event::Named { order: line, name: "test" } => line.map(line).named("test").to(lines),
             Event::Named { order, .. } => match order.split_on(|order| order.qty) {
                 0 => order.discard("empty"),
                 1 => order.map(line).named("single").to(lines),

@@ -6,6 +6,7 @@
 use proc_macro2::Ident;
 use syn::Type;
 
+use crate::ast::Scope;
 use crate::ast::item::Declared;
 use crate::model::Pipeline;
 use crate::report::{Report, Rule};
@@ -25,14 +26,7 @@ const CONNECTORS: [(&str, &str, bool); 5] = [
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for declared in pipeline.sources.iter().chain(&pipeline.sinks) {
         report.under(&declared.cfgs, |report| {
-            for name in named(declared) {
-                let off = CONNECTORS
-                    .iter()
-                    .find(|(known, _, on)| name == known && !on);
-                let Some((known, feature, _)) = off else { continue };
-                if pipeline.scope.declares(known) {
-                    continue;
-                }
+            for (name, known, feature) in off(declared, &pipeline.scope) {
                 report.push_with(
                     name.span(),
                     &FEATURE,
@@ -44,6 +38,19 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
             }
         });
     }
+}
+
+/// The names in a declaration that are not compiled in, with their features.
+pub(crate) fn off<'a>(
+    declared: &'a Declared,
+    scope: &'a Scope,
+) -> impl Iterator<Item = (&'a Ident, &'static str, &'static str)> {
+    named(declared).filter_map(|name| {
+        let (known, feature, _) = CONNECTORS
+            .iter()
+            .find(|(known, _, on)| name == known && !on)?;
+        (!scope.declares(known)).then_some((name, *known, *feature))
+    })
 }
 
 /// The connector's name and that of what it is given, where they are bare names.

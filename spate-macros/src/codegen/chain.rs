@@ -14,7 +14,7 @@
 //!     }
 //! ```
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::{Lifetime, Pat};
 
@@ -597,20 +597,30 @@ impl<'a> Loop<'a> {
 
     fn arm(&mut self, arm: &'a Arm, value: &Value, exit: &mut Exit) -> TokenStream {
         let constant = self.constant(arm.node);
-        let Arm { attrs, pat, guard, .. } = arm;
-        let guard = guard.as_ref().map(|guard| emit!(if #guard));
-        let value = match &arm.bound {
+        let Arm { attrs, pat, guard, bound, .. } = arm;
+        let mut tokens = pat.to_token_stream();
+        let value = match bound {
             None => value.clone(),
             Some(bound) => {
-                Value { ident: bound.clone(), by_ref: binds_reference(pat, value.by_ref) }
+                // The binding becomes one of ours, so that it hides no function of the same name;
+                // a guard has to see it, and then it stays the user's.
+                let ours = guard.is_none() && !self.locals.contains(&names::plain(bound));
+                if ours {
+                    tokens = of_macro(tokens, bound);
+                }
+                let span = if ours { at(bound.span()) } else { bound.span() };
+                let mut ident = bound.clone();
+                ident.set_span(span);
+                Value { ident, by_ref: binds_reference(pat, value.by_ref) }
             }
         };
+        let guard = guard.as_ref().map(|guard| emit!(if #guard));
         let rest = self.stream(arm.stream, value, exit);
         // What rustc proposes to add, it adds behind the last arm.
         let span = at(arm.body_end);
         quote_spanned! {span=>
             #(#attrs)*
-            #pat #guard => {
+            #tokens #guard => {
                 tally.made[#constant] += 1;
                 #rest
             }
@@ -729,6 +739,26 @@ fn operator_error(paths: &Paths, operator: &Operator) -> TokenStream {
     let span = at(operator.span());
     let error = paths.op_at("error", span);
     quote_spanned!(span=> #error(&err))
+}
+
+/// `tokens` with the hygiene of the macro for every `name` among them.
+fn of_macro(tokens: TokenStream, name: &Ident) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|token| match token {
+            TokenTree::Ident(mut ident) if ident == *name => {
+                ident.set_span(at(ident.span()));
+                TokenTree::Ident(ident)
+            }
+            TokenTree::Group(group) => {
+                let inside = of_macro(group.stream(), name);
+                let mut same = Group::new(group.delimiter(), inside);
+                same.set_span(group.span());
+                TokenTree::Group(same)
+            }
+            other => other,
+        })
+        .collect()
 }
 
 /// Whether a pattern's binding is a reference to what it matched.
