@@ -5,8 +5,8 @@ use proptest::prelude::*;
 
 use crate::{expand, row, run};
 
-/// The program of the guide's first page; also what `golden/orders.expanded.rs` is made of.
-const ORDERS: &str = include_str!("../golden/orders.rs");
+/// The example: what `golden/orders.expanded.rs` is made of.
+const ORDERS: &str = include_str!("../../examples/src/bin/orders.rs");
 const FIXTURES: [&str; 3] = [
     ORDERS,
     include_str!("../../ui-tests/pass/branches.rs"),
