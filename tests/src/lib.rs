@@ -168,3 +168,27 @@ pub mod strict {
 
     chain!(all, { events.decode().or_stop().map(copy).to(rows) });
 }
+
+/// A number and nothing else: rows from different records may be the same.
+#[derive(Debug, Row)]
+pub struct Bare {
+    n: u64,
+}
+
+/// Every record that decodes becomes a row that says nothing of where it came from.
+#[pipeline]
+pub mod bare {
+    use super::*;
+
+    #[source]
+    fn events() -> Kafka<Json<Numbered>>;
+
+    #[sink]
+    fn rows() -> ClickHouse<Bare>;
+
+    fn strip(record: Numbered) -> Bare {
+        Bare { n: record.n }
+    }
+
+    chain!(all, { events.decode().or_skip().map(strip).to(rows) });
+}

@@ -68,9 +68,9 @@ fn a_member_that_joins_and_leaves_under_range_costs_no_row_and_doubles_none() {
     check_join_and_leave("join_range", "range");
 }
 
-/// R013, R017: only what moves is given back.
+/// R013, R017: only what moves is given back, and what is given back is flushed first.
 #[test]
-fn a_member_that_joins_and_leaves_under_cooperative_sticky_costs_no_row_and_doubles_none() {
+fn r017_a_member_that_joins_and_leaves_under_cooperative_sticky_costs_no_row_and_doubles_none() {
     check_join_and_leave("join_sticky", "cooperative-sticky");
 }
 
@@ -142,4 +142,49 @@ fn r023_a_member_without_partitions_stays_and_takes_over() {
     world.until_all_committed(&second);
     second.drain();
     world.check_exact(200);
+}
+
+/// R022: two processes of one name: the first is told so and ends.
+#[test]
+fn r022_a_second_process_of_the_same_instance_id_fences_the_first() {
+    let Some(world) = World::new("r022_fenced", 1) else { return };
+    let yaml = world.yaml().set("events.instance_id", "etl-0");
+    let first = Run::start(copies::pipeline, &yaml);
+    first.until_lanes(1);
+    let second = Run::start(copies::pipeline, &yaml);
+    let report = first.wait();
+    assert_eq!(report.exit_code(), 1, "{report}");
+    assert!(report.snapshot.failures[0].contains("etl-0"), "{report}");
+    second.until_lanes(1);
+    world.producer().numbers(&world.topic, 1, 0..100);
+    world.until_all_committed(&second);
+    second.drain();
+    world.check_exact(100);
+}
+
+/// R022: a member of a name that is back within its session disturbs nobody.
+#[test]
+fn r022_a_restart_of_a_static_member_costs_its_peer_no_rebalance() {
+    let Some(world) = World::new("r022_restart", 4) else { return };
+    let yaml = |id: &str| {
+        world
+            .yaml()
+            .set("events.instance_id", id)
+            .set("events.session_timeout", "45s")
+    };
+    let peer = Run::start(copies::pipeline, &yaml("a"));
+    let member = Run::start(copies::pipeline, &yaml("b"));
+    peer.until_lanes(2);
+    member.until_lanes(2);
+    let before = peer.snapshot();
+    member.drain();
+    world.producer().numbers(&world.topic, 4, 0..1000);
+    let member = Run::start(copies::pipeline, &yaml("b"));
+    member.until_lanes(2);
+    world.until_all_committed(&member);
+    member.drain();
+    let after = peer.snapshot();
+    assert_eq!((after.revoked, after.assigned), (before.revoked, before.assigned));
+    peer.drain();
+    world.check_exact(1000);
 }

@@ -27,6 +27,11 @@ impl ClickHouse {
         Self { shared, own }
     }
 
+    /// Another port of the same front.
+    pub(crate) fn another(&self) -> Self {
+        Self::open(&format!("http://{}", self.shared))
+    }
+
     /// What goes into a sink's section.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.own)

@@ -51,6 +51,14 @@ impl Process {
         String::from_utf8_lossy(&fs::read(&self.output).unwrap()).into_owned()
     }
 
+    /// Bytes of memory that it has now.
+    pub(crate) fn resident(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
+        kib.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) << 10
+    }
+
     /// As `kill -9`.
     #[track_caller]
     pub(crate) fn kill(mut self) {
