@@ -63,6 +63,41 @@ fn a_killed_process_loses_nothing_and_repeats_only_what_it_had_not_committed() {
     }
 }
 
+/// Two processes share a topic and are killed in turn, again and again.
+#[test]
+fn processes_killed_in_turn_lose_nothing_together() {
+    let Some(world) = World::new("killed_in_turn", 6) else { return };
+    let producer = world.producer();
+    producer.numbers(&world.topic, 6, 0..6000);
+    let yaml = world
+        .yaml()
+        .set("events.session_timeout", "3s")
+        .set("events.assignment", "range")
+        .set("rows.frame_bytes", "4KiB");
+    world
+        .clickhouse
+        .fault("mode=delay_before&ms=100&count=0&match=INSERT");
+    let mut processes = [(); 2].map(|()| Process::start(Program::Copies, &yaml));
+    let mut count = 6000;
+    for round in 0..4 {
+        let before = world.committed_sum();
+        until("some more is committed", || world.committed_sum() > before + 500);
+        producer.numbers(&world.topic, 6, count..count + 6000);
+        count += 6000;
+        let next = Process::start(Program::Copies, &yaml);
+        std::mem::replace(&mut processes[round % 2], next).kill();
+    }
+    world.clickhouse.heal();
+    let ends = world.kafka.ends(&world.topic);
+    until("everything is committed", || world.kafka.committed(&world.group, &world.topic) == ends);
+    for process in processes {
+        process.terminate();
+        let (code, output) = process.wait();
+        assert_eq!(code, Some(0), "{output}");
+    }
+    world.check_complete(count);
+}
+
 /// R007: rows that only wait are not committed, whatever time passes.
 #[test]
 fn r007_a_process_killed_before_its_first_insert_has_committed_nothing() {

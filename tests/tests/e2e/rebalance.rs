@@ -74,6 +74,38 @@ fn r017_a_member_that_joins_and_leaves_under_cooperative_sticky_costs_no_row_and
     check_join_and_leave("join_sticky", "cooperative-sticky");
 }
 
+/// A member drains while the group is about to move its partitions.
+#[track_caller]
+fn check_drain_while_joining(name: &str, strategy: &str) {
+    let Some(world) = World::new(name, 6) else { return };
+    let yaml = world
+        .yaml()
+        .set("events.assignment", strategy)
+        .set("rows.frame_bytes", "4KiB");
+    world.producer().numbers(&world.topic, 6, 0..20_000);
+    let first = Run::start(copies::pipeline, &yaml);
+    until("rows flow", || world.count() > 1000);
+    let second = Run::start(copies::pipeline, &yaml);
+    until("the group moves", || {
+        first.snapshot().revoked > 0 || second.handle().status().has_assignment()
+    });
+    first.drain();
+    second.until_lanes(6);
+    world.until_all_committed(&second);
+    second.drain();
+    world.check_exact(20_000);
+}
+
+#[test]
+fn a_drain_while_another_joins_under_range_costs_no_row_and_doubles_none() {
+    check_drain_while_joining("drain_range", "range");
+}
+
+#[test]
+fn a_drain_while_another_joins_under_cooperative_sticky_costs_no_row_and_doubles_none() {
+    check_drain_while_joining("drain_sticky", "cooperative-sticky");
+}
+
 /// No state that saw an unresolved payload outlives its epoch: or what the state remembers would
 /// swallow the replay.
 #[test]
