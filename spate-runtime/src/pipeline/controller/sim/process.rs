@@ -76,6 +76,13 @@ impl Process {
             writer.seed = seed;
         }
         controller.start();
+        let pool = Arc::clone(&controller.parts.status.pool);
+        world
+            .lock()
+            .members
+            .get_mut(&id)
+            .expect("has settings")
+            .pool = Some(pool);
         let awake = vec![true; lanes.len()];
         Self { id, controller, lanes, awake, requests, clock, shown: BTreeMap::new() }
     }

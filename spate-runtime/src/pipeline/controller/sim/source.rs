@@ -161,6 +161,10 @@ impl Lane for SimLane {
         if !self.batch.is_empty() {
             world.violation("INV-L5: filled before the release".to_owned());
         }
+        let pool = world.members[&self.process].pool.as_ref();
+        if pool.is_some_and(|pool| pool.is_over_budget()) {
+            world.violation("INV-Q3: read on with the budget used up".to_owned());
+        }
         let count = usize::try_from(1 + world.below(8)).unwrap_or(1);
         let log = &world.logs[self.partition.id as usize];
         if paused || next >= log.payloads.len() {

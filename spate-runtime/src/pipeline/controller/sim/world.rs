@@ -5,8 +5,10 @@ use std::sync::{Arc as StdArc, Mutex as StdMutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::server::{Server, Wire};
+use crate::chain::pool::Pool;
 use crate::lane::source::{LaneWaker, Note};
 use crate::sink::retry::Jitter;
+use crate::sync::Arc;
 
 pub(super) const PARTITIONS: u32 = 3;
 /// Payloads each log will hold.
@@ -96,6 +98,8 @@ pub(super) struct Member {
     pub(super) lanes: BTreeMap<u32, LaneState>,
     /// Rows its chains pushed, by sink.
     pub(super) pushes: [u64; 3],
+    /// The frame memory of the process.
+    pub(super) pool: Option<Arc<Pool>>,
     /// By sink.
     pub(super) max_inflight: Vec<usize>,
     /// By partition: where its last lane began.
