@@ -1,6 +1,6 @@
 //! The main job: everything that a topic may hold, and where each record ends up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use spate_datagen::{Expected, Fate, Orders, Settings};
 use spate_tests::orders;
@@ -51,9 +51,10 @@ pub(crate) fn fill(world: &World, settings: &Settings) {
     producer.flush();
 }
 
-#[test]
-fn every_record_of_eight_partitions_ends_where_it_belongs() {
-    let Some(world) = World::new("main_job", 8) else { return };
+/// Runs the main job over a topic that holds everything there is, with `tune`d settings.
+#[track_caller]
+fn check_main_job(name: &str, tune: impl FnOnce(Yaml) -> Yaml) {
+    let Some(world) = World::new(name, 8) else { return };
     let settings = Settings {
         records: Some(40_000),
         partitions: 8,
@@ -68,7 +69,8 @@ fn every_record_of_eight_partitions_ends_where_it_belongs() {
     };
     fill(&world, &settings);
     let (tables, yaml) = tables(&world);
-    let report = Run::start(orders::pipeline, &yaml.set("events.until", "end")).wait_drained();
+    let yaml = tune(yaml.set("events.until", "end"));
+    let report = Run::start(orders::pipeline, &yaml).wait_drained();
 
     let expected = Expected::of(&settings);
     assert!(expected.overflows > 0 && expected.duplicates > 0 && expected.empty > 0);
@@ -91,6 +93,25 @@ fn every_record_of_eight_partitions_ends_where_it_belongs() {
         world.kafka.ends(&world.topic),
         "{report}"
     );
+}
+
+#[test]
+fn every_record_of_eight_partitions_ends_where_it_belongs() {
+    check_main_job("main_job", |yaml| yaml);
+}
+
+/// Small queues and a small budget: lanes park and are gated in the middle of their batches.
+#[test]
+fn every_record_ends_where_it_belongs_under_back_pressure() {
+    let sinks = ["lines", "refunds", "rejects"];
+    check_main_job("main_job_pressed", |yaml| {
+        let yaml = yaml.set("pipeline.memory", "3MiB");
+        sinks.iter().fold(yaml, |yaml, sink| {
+            yaml.set(&format!("{sink}.queue_frames"), 1)
+                .set(&format!("{sink}.frame_bytes"), "4KiB")
+                .set(&format!("{sink}.batch_rows"), 500)
+        })
+    });
 }
 
 /// Every name, however it was escaped, is what the generator says it is.
@@ -128,15 +149,11 @@ fn check_letters(world: &World, table: &str, settings: &Settings) {
         let at = (next().parse::<u32>().unwrap(), next().parse::<u64>().unwrap());
         assert!(found.insert(at, next().to_owned()).is_none(), "{at:?} is there twice");
     }
-    let differs = |(at, text): &(&(u32, u64), &String)| found.get(at) != Some(*text);
-    let first = wanted.iter().find(differs);
-    assert_eq!(
-        first,
-        None,
-        "the first of {} letters: {:?}",
-        found.len(),
-        first.map(|(at, _)| found.get(at))
-    );
+    let keys: BTreeSet<_> = found.keys().chain(wanted.keys()).collect();
+    let differs = |at: &&(u32, u64)| found.get(at) != wanted.get(at);
+    let first = keys.into_iter().find(differs);
+    let both = first.map(|at| (at, found.get(at), wanted.get(at)));
+    assert_eq!(both, None, "the first difference: where, found, wanted");
     let all = world
         .clickhouse
         .number(&format!("SELECT count() FROM `{table}`"));

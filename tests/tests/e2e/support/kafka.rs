@@ -75,6 +75,8 @@ impl Kafka {
     pub(crate) fn producer(&self, settings: &[(&str, &str)]) -> Producer {
         let mut config = self.client();
         config.set("linger.ms", "5");
+        // Without it a batch that is sent again stands behind its successors.
+        config.set("enable.idempotence", "true");
         for (key, value) in settings {
             config.set(*key, *value);
         }
