@@ -44,7 +44,9 @@ pub const SHARDS: usize = 4;
 /// When the payload is not 64 bytes long.
 #[inline]
 pub fn tick_of(value: &[u8]) -> Result<Tick, WrongLength> {
-    let value: &[u8; 64] = value.try_into().map_err(|_: _| WrongLength(value.len()))?;
+    let value: &[u8; 64] = value
+        .try_into()
+        .map_err(|_wrong: std::array::TryFromSliceError| WrongLength(value.len()))?;
     let (words, _) = value.as_chunks::<8>();
     let (halves, _) = words[4].as_chunks::<4>();
     Ok(Tick {
@@ -115,6 +117,7 @@ pub mod twin {
     const FULL: usize = 256 << 10;
 
     /// Runs over `arena`; gives every full buffer to `discard`. Returns the rows.
+    #[expect(clippy::cast_possible_truncation, reason = "the remainder is below SHARDS")]
     pub fn run(arena: &Arena, mut discard: impl FnMut(&[u8])) -> u64 {
         let mut shards: [Vec<u8>; SHARDS] = std::array::from_fn(|_| Vec::with_capacity(FULL + 64));
         let mut rows = 0;
