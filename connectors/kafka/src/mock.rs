@@ -39,7 +39,10 @@ impl MockCluster {
     ///
     /// When librdkafka cannot listen on the loopback address.
     pub(crate) fn start() -> Result<Self, String> {
-        let client = Conf::new().into_client(rd::rd_kafka_type_t::RD_KAFKA_PRODUCER)?;
+        let mut conf = Conf::new();
+        // Warnings and worse: that this client has no broker to connect to is as it should be.
+        conf.set("log_level", "4")?;
+        let client = conf.into_client(rd::rd_kafka_type_t::RD_KAFKA_PRODUCER)?;
         let client = Arc::new(client);
         // SAFETY: the client is alive.
         let cluster = unsafe { rd::rd_kafka_mock_cluster_new(client.as_ptr(), 1) };
