@@ -119,7 +119,7 @@ pub mod twin {
     ) -> u64 {
         let mut out: Vec<u8> = Vec::with_capacity(FULL + 4096);
         let mut rows = 0;
-        for value in arena.iter() {
+        for value in arena.values() {
             let Some(order) = decode(value) else { break };
             if !is_live(&order) {
                 continue;

@@ -121,7 +121,7 @@ pub mod twin {
     pub fn run(arena: &Arena, mut discard: impl FnMut(&[u8])) -> u64 {
         let mut shards: [Vec<u8>; SHARDS] = std::array::from_fn(|_| Vec::with_capacity(FULL + 64));
         let mut rows = 0;
-        for value in arena.iter() {
+        for value in arena.values() {
             let Ok(tick) = tick_of(value) else { break };
             if !is_kept(&tick) {
                 continue;

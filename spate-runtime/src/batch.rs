@@ -159,6 +159,7 @@ impl PayloadSlots {
     ///
     /// The bytes `payload` borrows stay valid and unmoved until the next [`clear`](Self::clear) or
     /// until these slots are dropped, whichever comes first.
+    #[inline]
     pub unsafe fn push(&mut self, payload: Payload<'_>) {
         // SAFETY: only the lifetime changes; the caller keeps the bytes alive until `clear`, and
         // `as_slice` never lends a payload beyond a borrow of `self`.
@@ -167,6 +168,7 @@ impl PayloadSlots {
     }
 
     /// The payloads pushed since the last clear.
+    #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[Payload<'_>] {
         &self.slots
