@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 use std::sync::Arc as StdArc;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::task::{self, JoinSet};
@@ -287,8 +288,7 @@ async fn write(
     let share_tokens = parts.sink.layout().replicas_share_tokens;
     let mut attempts = Attempts::new(parts.backoff, share_tokens);
     loop {
-        let given_up = parts.signal.abandon.load(Ordering::Acquire);
-        if given_up || batch.frames().iter().all(|frame| frame.lane.is_void()) {
+        if is_over(parts, batch) {
             return Written::Void;
         }
         let replica = attempts.replica(&mut replicas.lock(), parts.clock.now());
@@ -322,13 +322,32 @@ async fn write(
                         "write failed, will be tried again: {error}"
                     );
                 }
-                let changed = parts.signal.waiting.notified();
-                tokio::select! {
-                    biased;
-                    () = tokio::time::sleep(wait) => {}
-                    () = changed => {}
-                }
+                back_off(&parts.signal, wait, || is_over(parts, batch)).await;
             }
+        }
+    }
+}
+
+/// Whether nobody waits for the batch any more: its epochs ended, or the pipeline gave up.
+fn is_over(parts: &WriterParts, batch: &SealedBatch) -> bool {
+    parts.signal.abandon.load(Ordering::Acquire)
+        || batch.frames().iter().all(|frame| frame.lane.is_void())
+}
+
+/// Waits between two attempts: `wait`, or less once `is_over`, which is asked whenever lanes
+/// change. A rebalance that does not concern the batch does not hasten its next attempt.
+async fn back_off(signal: &WriterSignal, wait: Duration, is_over: impl Fn() -> bool) {
+    let waited = tokio::time::sleep(wait);
+    tokio::pin!(waited);
+    loop {
+        let changed = signal.waiting.notified();
+        if is_over() {
+            return;
+        }
+        tokio::select! {
+            biased;
+            () = &mut waited => return,
+            () = changed => {}
         }
     }
 }
@@ -341,5 +360,50 @@ async fn abandoned(parts: &WriterParts) {
             return;
         }
         changed.await;
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    /// How long a backoff of an hour takes while lanes change once a minute, and is over at `over`.
+    fn backed_off(over: Duration) -> Duration {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .expect("a runtime without I/O can be made");
+        runtime.block_on(async {
+            let signal = WriterSignal::default();
+            let begin = TokioInstant::now();
+            let end = Cell::new(None);
+            let wait = async {
+                back_off(&signal, HOUR, || begin.elapsed() >= over).await;
+                end.set(Some(begin.elapsed()));
+            };
+            let rebalances = async {
+                while end.get().is_none() {
+                    tokio::time::sleep(HOUR / 60).await;
+                    signal.lanes_changed();
+                }
+            };
+            tokio::join!(wait, rebalances);
+            end.get().expect("the wait has ended")
+        })
+    }
+
+    #[test]
+    fn rebalances_do_not_cut_a_backoff_short() {
+        assert_eq!(backed_off(Duration::MAX), HOUR);
+    }
+
+    #[test]
+    fn a_batch_that_nobody_waits_for_ends_its_backoff() {
+        assert_eq!(backed_off(HOUR / 6), HOUR / 6);
     }
 }
