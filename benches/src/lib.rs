@@ -1,11 +1,15 @@
 //! The workloads, their hand-written twins, and what both cost.
 //!
-//! `cargo run --release -p spate-benches` runs every workload alternately with its twin and prints
-//! the ratios; `-- count W2 spate 100000` runs one side once, for an instruction counter.
+//! `cargo run --release -p spate-benches` runs every workload alternately with its twins and prints
+//! the ratios; `-- --help` says what else there is. To add a workload, write its file with a
+//! [`Workload`](workload::Workload) and enter it in [`workload::TABLE`].
 
 pub mod arena;
-pub mod ledger;
+pub mod compare;
+pub mod cpu;
 pub mod spate_side;
 pub mod sum;
 pub mod w1;
 pub mod w2;
+pub mod w5;
+pub mod workload;

@@ -1,6 +1,38 @@
 //! W1: JSON orders of ten fields. Decode borrowed, drop the cancelled, map, RowBinary, discard.
 
+use std::sync::Arc;
+
 use spate::prelude::*;
+
+use crate::arena::Arena;
+use crate::spate_side;
+use crate::workload::{Ratio, Side, Sides, Workload};
+
+/// This workload.
+pub const WORKLOAD: Workload = Workload {
+    name: "W1",
+    what: "JSON orders of ten fields: decode, filter, map, RowBinary",
+    records: 300_000,
+    sides,
+};
+
+fn sides(records: u64) -> Sides {
+    let arena = Arc::new(Arena::orders(records));
+    let [a, b, c] = std::array::from_fn(|_| Arc::clone(&arena));
+    let sides = vec![
+        Side::new("spate", move |discard| {
+            let pipeline = orders::pipeline(spate::Config::empty());
+            spate_side::run(&mut spate_side::rig(&pipeline, &a, 1), discard)
+        }),
+        Side::new("twin sonic-rs", move |discard| twin::sonic(&b, discard)),
+        Side::new("twin serde_json", move |discard| twin::serde_json(&c, discard)),
+    ];
+    let ratios = vec![
+        Ratio::at_most("spate", "twin sonic-rs", 1.05),
+        Ratio::at_most("spate", "twin serde_json", 1.05),
+    ];
+    Sides::new(sides, ratios).with_rows(row_len)
+}
 
 /// One order as it arrives.
 #[derive(Debug, Deserialize)]

@@ -3,8 +3,34 @@
 //! No parser and no I/O: what is measured is the framework's own cost.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use spate::prelude::*;
+
+use crate::arena::Arena;
+use crate::spate_side;
+use crate::workload::{Ratio, Side, Sides, Workload};
+
+/// This workload.
+pub const WORKLOAD: Workload = Workload {
+    name: "W2",
+    what: "fixed 64-byte records: read, filter, map, 4 shards, RowBinary",
+    records: 3_000_000,
+    sides,
+};
+
+fn sides(records: u64) -> Sides {
+    let arena = Arc::new(Arena::fixed(records));
+    let [a, b] = std::array::from_fn(|_| Arc::clone(&arena));
+    let sides = vec![
+        Side::new("spate", move |discard| {
+            let pipeline = ticks::pipeline(spate::Config::empty());
+            spate_side::run(&mut spate_side::rig(&pipeline, &a, SHARDS), discard)
+        }),
+        Side::new("twin", move |discard| twin::run(&b, discard)),
+    ];
+    Sides::new(sides, vec![Ratio::at_most("spate", "twin", 1.15)]).with_rows(|_| ROW)
+}
 
 /// One record, read from its bytes.
 #[derive(Clone, Copy, Debug)]

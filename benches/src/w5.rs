@@ -3,6 +3,22 @@
 use spate_runtime::id::{NextOffset, Offset};
 use spate_runtime::ledger::Ledger;
 
+use crate::workload::{Ratio, Side, Sides, Workload};
+
+/// This workload.
+pub const WORKLOAD: Workload = Workload {
+    name: "W5",
+    what: "acknowledgements: register, resolve out of order, advance",
+    records: 3_000_000,
+    sides,
+};
+
+fn sides(frames: u64) -> Sides {
+    let sides =
+        vec![Side::new("spate", move |_| spate(frames)), Side::new("twin", move |_| twin(frames))];
+    Sides::new(sides, vec![Ratio::at_most("spate", "twin", 2.0)])
+}
+
 /// Frames open at a time.
 const OPEN: u64 = 16;
 
