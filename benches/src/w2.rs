@@ -119,7 +119,7 @@ pub mod ticks {
     fn rows() -> ClickHouse<TickRow>;
 
     fn read(raw: Raw<'_>) -> Result<Tick, WrongLength> {
-        tick_of(raw.value().unwrap_or_default())
+        raw.value().map_or(Err(WrongLength(0)), tick_of)
     }
 
     chain!({

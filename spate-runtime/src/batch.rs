@@ -73,15 +73,15 @@ impl<'buf> Batch<'buf> {
     /// Where a payload of this batch comes from.
     #[inline]
     #[must_use]
-    pub const fn meta(&self, payload: &Payload<'buf>) -> Meta<'buf> {
-        Meta { payload: *payload, partition: self.partition, headers: self.headers }
+    pub const fn meta(&self, payload: &'buf Payload<'buf>) -> Meta<'buf> {
+        Meta { payload, partition: self.partition, headers: self.headers }
     }
 }
 
 /// Where a record comes from: topic, partition, offset, timestamp, key and headers.
 #[derive(Clone, Copy)]
 pub struct Meta<'buf> {
-    payload: Payload<'buf>,
+    payload: &'buf Payload<'buf>,
     partition: &'buf Partition,
     headers: Option<&'buf dyn HeaderReader>,
 }

@@ -40,7 +40,6 @@ pub struct Stopped {
 pub struct LaneCx {
     chain: &'static ChainNode,
     taken: usize,
-    in_hand: Offset,
     stage: usize,
     stopped: Option<Stopped>,
     skips: SkipLog,
@@ -54,7 +53,6 @@ impl LaneCx {
         Self {
             chain,
             taken: 0,
-            in_hand: Offset::default(),
             stage: 0,
             stopped: None,
             skips: SkipLog::default(),
@@ -73,7 +71,6 @@ impl LaneCx {
     #[inline]
     pub fn take(&mut self, payload: &Payload<'_>) -> Offset {
         self.taken += 1;
-        self.in_hand = payload.offset;
         payload.offset
     }
 
@@ -138,12 +135,6 @@ impl LaneCx {
     #[must_use]
     pub const fn taken(&self) -> usize {
         self.taken
-    }
-
-    /// The offset of the payload in hand.
-    #[must_use]
-    pub const fn in_hand(&self) -> Offset {
-        self.in_hand
     }
 
     /// The label of the stage entered last.

@@ -1,8 +1,8 @@
 //! The bytes of one frame while rows are appended to them.
 //!
 //! Lane thread only. Memory comes from the pool in classes (4 KiB, then times four), so that many
-//! small frames pin little and a full one allocates nothing in steady state. Growing copies what
-//! is there into the next class and gives the smaller one back.
+//! small frames pin little and a full one allocates nothing in steady state; the first byte takes
+//! it. Growing copies what is there into the next class and gives the smaller one back.
 //!
 //! ```text
 //! reserve(n)            room for n more bytes: one compare, or the cold path to the pool
@@ -20,13 +20,20 @@ use super::pool::Pool;
 pub struct FrameBuf {
     bytes: Vec<u8>,
     pool: Arc<Pool>,
+    /// Bytes to have room for from the start, as long as the budget allows.
+    start: usize,
 }
 
 impl FrameBuf {
-    /// Takes the smallest class of `pool`.
+    /// Holds no memory yet; the first byte takes the smallest class of `pool` that fits.
     #[must_use]
-    pub fn new(pool: Arc<Pool>) -> Self {
-        Self { bytes: pool.take(1), pool }
+    pub const fn new(pool: Arc<Pool>) -> Self {
+        Self { bytes: Vec::new(), pool, start: 0 }
+    }
+
+    /// One of the same pool, whose first byte takes room for `start` bytes if the budget has it.
+    pub(crate) fn next(&self, start: usize) -> Self {
+        Self { bytes: Vec::new(), pool: Arc::clone(&self.pool), start }
     }
 
     /// Bytes written so far.
@@ -78,7 +85,8 @@ impl FrameBuf {
             .len()
             .checked_add(more)
             .expect("a row fits the address space");
-        let mut bigger = self.pool.take(room);
+        let wish = if self.bytes.capacity() == 0 { self.start } else { 0 };
+        let mut bigger = self.pool.take_within_budget(room, wish);
         bigger.extend_from_slice(&self.bytes);
         self.pool.give(std::mem::replace(&mut self.bytes, bigger));
     }

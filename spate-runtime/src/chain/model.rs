@@ -161,6 +161,67 @@ proptest! {
     }
 }
 
+/// Pushes rows of 36 bytes to shard 0 until a frame is handed over; the memory it held at its first
+/// row, and when it was full.
+fn fill_a_frame(
+    port: &mut Port<Plain>,
+    shared: &SinkShared,
+    pool: &Pool,
+    at: &mut u64,
+) -> [usize; 2] {
+    let mut memory = [0; 2];
+    loop {
+        port.push(&TestRow { of: *at, len: 36, bad: false }, Offset(*at), |_| 0);
+        *at += 1;
+        memory = [if memory[0] == 0 { pool.in_flight() } else { memory[0] }, pool.in_flight()];
+        if port.attention() {
+            port.core_mut().end_of_payload();
+            if let Some(frame) = shared.queues[0].try_recv() {
+                frame.resolve();
+                return memory;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_busy_shard_fills_one_frame_after_the_other_without_growing() {
+    const FRAME: usize = 64 << 10;
+    let pool = Pool::new(1 << 20);
+    let shared = sink(1, 4, FRAME, &pool);
+    let (lane, parker, now) = (lane(0, 1, 0), Parker::new(), Clock::manual().now());
+    let mut port: Port<Plain> = Port::new(Arc::clone(&shared), lane, parker.slot(), now);
+    let mut at = 0;
+    assert_eq!(fill_a_frame(&mut port, &shared, &pool, &mut at), [4 << 10, FRAME], "the first");
+    assert_eq!(fill_a_frame(&mut port, &shared, &pool, &mut at), [FRAME; 2], "the second");
+    assert!(
+        at as usize > 2 * (FRAME - FRAME / 32) / 36,
+        "frames were handed over early: {at} rows"
+    );
+
+    // A lull: what is handed over holds a row, and so little is where the next one starts.
+    port.push(&TestRow { of: at, len: 36, bad: false }, Offset(at), |_| 0);
+    port.core_mut().hand_over_all();
+    drop(shared.queues[0].try_recv());
+    assert_eq!(fill_a_frame(&mut port, &shared, &pool, &mut at), [4 << 10, FRAME], "after a lull");
+}
+
+#[test]
+fn a_frame_starts_small_where_the_budget_has_no_room() {
+    const FRAME: usize = 64 << 10;
+    let pool = Pool::new(2 * FRAME - 1);
+    let shared = sink(1, 4, FRAME, &pool);
+    let (lane, parker, now) = (lane(0, 1, 0), Parker::new(), Clock::manual().now());
+    let mut port: Port<Plain> = Port::new(Arc::clone(&shared), lane, parker.slot(), now);
+    let mut at = 0;
+    fill_a_frame(&mut port, &shared, &pool, &mut at);
+    let held = pool.take(FRAME);
+    port.push(&TestRow { of: at, len: 36, bad: false }, Offset(at), |_| 0);
+    assert_eq!(pool.in_flight(), FRAME + (4 << 10));
+    assert!(!port.attention(), "within the budget");
+    pool.give(held);
+}
+
 /// Holds INV-Q2: two parked frames of one shard go out in order as soon as there is room.
 #[test]
 fn parked_frames_of_one_shard_go_out_in_order() {

@@ -56,6 +56,14 @@ impl Pool {
         buffer
     }
 
+    /// Takes a buffer with room for `room` bytes, and for `wish` bytes while the budget has them.
+    #[must_use]
+    pub fn take_within_budget(&self, room: usize, wish: usize) -> Vec<u8> {
+        let class = CLASSES.into_iter().find(|&size| size >= wish);
+        let fits = self.in_flight().saturating_add(class.unwrap_or(wish)) <= self.budget;
+        self.take(if fits { room.max(wish) } else { room })
+    }
+
     /// Takes a buffer back, to be handed out again or freed.
     pub fn give(&self, mut buffer: Vec<u8>) {
         let capacity = buffer.capacity();

@@ -288,11 +288,13 @@ impl LaneDriver {
             Ok(Progress::Done | Progress::Blocked) if fault.is_none() => self.cx.taken(),
             _ => self.cx.taken().saturating_sub(1),
         };
-        let last = whole
-            .checked_sub(1)
-            .and_then(|last| self.lane.batch().payloads().get(last));
-        let position = last.map(|payload| payload.offset.next());
-        let in_hand = self.cx.in_hand();
+        let payloads = self.lane.batch().payloads();
+        let offset_of = |taken: usize| {
+            let payload = taken.checked_sub(1).and_then(|last| payloads.get(last));
+            payload.map(|payload| payload.offset)
+        };
+        let position = offset_of(whole).map(Offset::next);
+        let in_hand = offset_of(self.cx.taken()).unwrap_or_default();
 
         self.chain.flush_tally(&self.counters);
         let taken = self.cx.taken() - self.counted;
