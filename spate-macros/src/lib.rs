@@ -18,6 +18,7 @@ mod check;
 mod codegen;
 mod expand;
 mod fallback;
+mod file;
 mod label;
 mod lower;
 mod model;

@@ -4,34 +4,31 @@
 //! is given then. A list that is written with anchors, variables or over several lines in
 //! brackets is left to the start.
 
-use proc_macro2::Span;
-use syn::LitStr;
-
+use crate::file::File;
 use crate::model::Pipeline;
 use crate::report::{Report, Rule};
 
 const KEYED_SINK: Rule = Rule { code: "P045", help: "" };
+const CONFIG: Rule = Rule { code: "P059", help: "" };
 
 /// Reports each sink without a key whose section lists two shards or more, at the file's name.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     let Some(file) = &pipeline.config else { return };
-    let Some(text) = read(file) else { return };
+    let Some(file) = File::read(file, &CONFIG, report) else { return };
     for sink in pipeline.sinks.iter().filter(|sink| sink.key.is_none()) {
         let name = sink.ident.to_string();
-        let Some(found) = Shards::of_section(&text, &name) else { continue };
+        let Some(found) = Shards::of_section(&file.text, &name) else { continue };
         if found.count < 2 || found.round_robin {
             continue;
         }
-        let span: Span = file.span();
+        let span = file.span();
         report.under(&sink.cfgs, |report| {
             report.push_with(
                 span,
                 &KEYED_SINK,
                 format!(
-                    "{}:{}:{}: sink `{name}` has {} shards but no `key`",
-                    file.value(),
-                    found.line,
-                    found.column,
+                    "{}: sink `{name}` has {} shards but no `key`",
+                    file.place(found.line, found.column),
                     found.count
                 ),
                 format!(
@@ -40,12 +37,6 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
             );
         });
     }
-}
-
-/// The file's text; a file that is not there is rustc's to report, at the same literal.
-fn read(file: &LitStr) -> Option<String> {
-    let manifest = std::env::var_os("CARGO_MANIFEST_DIR")?;
-    std::fs::read_to_string(std::path::Path::new(&manifest).join(file.value())).ok()
 }
 
 /// What the section of a sink says of its shards.
