@@ -16,6 +16,7 @@
 use proc_macro2::{Ident, Span};
 use syn::{Attribute, Pat};
 
+use crate::ast::item::OpOptions;
 use crate::model::{
     Chain, End, Kind, Node, NodeKind, NodePolicy, Operator, Origin, Pipeline, PolicyKind, Stage,
 };
@@ -216,13 +217,15 @@ fn label_of(stage: &Stage, pipeline: &Pipeline) -> (String, Option<Span>) {
         _ => stage.token.to_string(),
     };
     match &stage.operator {
-        Some(Operator::Closure(_, Some(label))) => (label.value(), Some(label.span())),
+        Some(Operator::Closure(_, OpOptions { label: Some(label), .. })) => {
+            (label.value(), Some(label.span()))
+        }
         Some(operator @ (Operator::Function(..) | Operator::Path(_)))
             if stage.kind != Kind::DecodeWith =>
         {
             let label = pipeline
                 .function(operator)
-                .and_then(|function| function.label.as_ref());
+                .and_then(|function| function.options.label.as_ref());
             let name = || match operator {
                 Operator::Function(_, path) | Operator::Path(path) => path
                     .path

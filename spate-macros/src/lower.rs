@@ -42,6 +42,7 @@ pub(crate) fn lower(ast: Ast, report: &mut Report) -> (Pipeline, Outer) {
                     .iter()
                     .any(|name| state.item.ident == name),
             init: state.init,
+            shared: state.shared,
             item: state.item,
         })
         .collect();
@@ -59,6 +60,7 @@ pub(crate) fn lower(ast: Ast, report: &mut Report) -> (Pipeline, Outer) {
         chains: Vec::new(),
         scope: ast.scope,
         config: ast.args.config,
+        alloc: ast.args.alloc,
         holes: ast.holes,
         unread: ast.unread,
     };
@@ -90,8 +92,8 @@ pub(crate) struct Outer {
 }
 
 fn lower_function(function: FunctionAst, states: &[State]) -> Function {
-    let FunctionAst { item, options: OpOptions { label } } = function;
-    let sig = item.sig;
+    let FunctionAst { item, options } = function;
+    let (sig, block) = (item.sig, item.block);
     let mut params: Vec<Param> = Vec::new();
     for arg in &sig.inputs {
         let FnArg::Typed(arg) = arg else { continue };
@@ -106,7 +108,8 @@ fn lower_function(function: FunctionAst, states: &[State]) -> Function {
     {
         *param = Param::Record(arg.ty.clone());
     }
-    Function { ident: sig.ident.clone(), cfgs: crate::ast::cfgs(&item.attrs), params, label, sig }
+    let (ident, cfgs) = (sig.ident.clone(), crate::ast::cfgs(&item.attrs));
+    Function { ident, cfgs, params, options, sig, block }
 }
 
 fn lower_param(ty: &Type, states: &[State]) -> Param {
@@ -136,12 +139,15 @@ struct Lowering<'a> {
     chain: Chain,
     /// Streams by name, one layer per arm; the innermost is last.
     scopes: Vec<Vec<usize>>,
+    /// What is lowered now exists only under these.
+    cfgs: Vec<syn::Attribute>,
     in_arm: bool,
 }
 
 impl<'a> Lowering<'a> {
     fn run(ast: ChainAst, pipeline: &'a Pipeline, report: &mut Report) -> Chain {
         let span = ast.span();
+        let cfgs = ast.cfgs.clone();
         let chain = Chain {
             cfgs: ast.cfgs,
             span,
@@ -152,7 +158,8 @@ impl<'a> Lowering<'a> {
             nodes: Vec::new(),
             holes: false,
         };
-        let mut lowering = Self { pipeline, chain, scopes: vec![Vec::new()], in_arm: false };
+        let scopes = vec![Vec::new()];
+        let mut lowering = Self { pipeline, chain, scopes, cfgs, in_arm: false };
         lowering.body(ast.body, report);
         lowering.chain
     }
@@ -292,7 +299,10 @@ impl<'a> Lowering<'a> {
         for ((stream, cfgs), body) in streams.into_iter().zip(bodies) {
             self.scopes.push(vec![stream]);
             let outside = std::mem::replace(&mut self.in_arm, true);
+            let before = self.cfgs.len();
+            self.cfgs.extend_from_slice(&cfgs);
             report.under(&cfgs, |report| self.body(body, report));
+            self.cfgs.truncate(before);
             self.in_arm = outside;
             self.scopes.pop();
         }
@@ -325,6 +335,7 @@ impl<'a> Lowering<'a> {
         let index = self.chain.paths.len();
         let origin = self.origin(&ast.head, index);
         self.chain.paths.push(Path {
+            cfgs: self.cfgs.clone(),
             head: ast.head,
             origin,
             stages: Vec::new(),
@@ -551,7 +562,7 @@ impl<'a> Lowering<'a> {
                 closure
                     .attrs
                     .retain(|attribute| !attribute.path().is_ident("op"));
-                Some(Operator::Closure(closure, options.label))
+                Some(Operator::Closure(closure, options))
             }
             Expr::Paren(expr) => self.operator(Some(*expr.expr), stage, report),
             Expr::Group(expr) => self.operator(Some(*expr.expr), stage, report),

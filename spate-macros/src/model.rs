@@ -9,8 +9,9 @@ use proc_macro2::{Ident, Span};
 use syn::{Attribute, Expr, ExprClosure, ExprPath, Pat, Signature, Type};
 
 use crate::ast::Scope;
+use crate::ast::args::Alloc;
 use crate::ast::chain::Contract;
-use crate::ast::item::Declared;
+use crate::ast::item::{Declared, OpOptions};
 
 /// A whole module.
 pub(crate) struct Pipeline {
@@ -22,6 +23,7 @@ pub(crate) struct Pipeline {
     pub(crate) chains: Vec<Chain>,
     pub(crate) scope: Scope,
     pub(crate) config: Option<syn::LitStr>,
+    pub(crate) alloc: Alloc,
     /// A declaration could not be read.
     pub(crate) holes: bool,
     /// The types of those that could not.
@@ -34,6 +36,8 @@ pub(crate) struct State {
     pub(crate) ident: Ident,
     pub(crate) item: syn::ItemStruct,
     pub(crate) init: Option<Expr>,
+    /// Whether `allow(shared)` stands on it.
+    pub(crate) shared: bool,
     /// Whether the module itself says nothing of its `Default`: it is then made field by field.
     pub(crate) defaults_by_field: bool,
 }
@@ -42,8 +46,10 @@ pub(crate) struct State {
 pub(crate) struct Function {
     pub(crate) ident: Ident,
     pub(crate) sig: Signature,
+    /// What the scanning rules look into.
+    pub(crate) block: Box<syn::Block>,
     pub(crate) params: Vec<Param>,
-    pub(crate) label: Option<syn::LitStr>,
+    pub(crate) options: OpOptions,
     pub(crate) cfgs: Vec<Attribute>,
 }
 
@@ -75,6 +81,8 @@ pub(crate) struct Chain {
 
 /// A run of stages from a source or a stream to an end.
 pub(crate) struct Path {
+    /// It exists only under these: those of its chain, and of the arms around it.
+    pub(crate) cfgs: Vec<Attribute>,
     pub(crate) head: Ident,
     pub(crate) origin: Origin,
     pub(crate) stages: Vec<Stage>,
@@ -157,7 +165,20 @@ pub(crate) enum Operator {
     Function(usize, ExprPath),
     /// A path from elsewhere.
     Path(ExprPath),
-    Closure(ExprClosure, Option<syn::LitStr>),
+    Closure(ExprClosure, OpOptions),
+}
+
+/// An operator where it is called.
+pub(crate) struct Called<'a> {
+    /// The call exists only under these.
+    pub(crate) cfgs: &'a [Attribute],
+    /// The index of its chain.
+    pub(crate) chain: usize,
+    /// The stage's name.
+    pub(crate) stage: &'a Ident,
+    /// `None` for the key function of a split.
+    pub(crate) kind: Option<Kind>,
+    pub(crate) operator: &'a Operator,
 }
 
 /// What happens to a record a stage fails on.
@@ -274,16 +295,31 @@ impl Pipeline {
         self.paths().flat_map(|path| &path.stages)
     }
 
-    /// All operators of all chains, with the name of the stage that calls them.
-    pub(crate) fn operators(&self) -> impl Iterator<Item = (&Ident, &Operator)> {
-        let stages = self
-            .stages()
-            .filter_map(|stage| Some((&stage.token, stage.operator.as_ref()?)));
-        let splits = self.paths().filter_map(|path| match &path.end {
-            End::Split(split) => Some((&split.token, split.by.as_ref()?)),
-            _ => None,
-        });
-        stages.chain(splits)
+    /// All operators of all chains, where they are called.
+    pub(crate) fn calls(&self) -> impl Iterator<Item = Called<'_>> {
+        let paths = self
+            .chains
+            .iter()
+            .enumerate()
+            .flat_map(|(chain, of)| of.paths.iter().map(move |path| (chain, path)));
+        paths.flat_map(|(chain, path)| {
+            let cfgs = path.cfgs.as_slice();
+            let stages = path.stages.iter().filter_map(move |stage| {
+                let (operator, kind) = (stage.operator.as_ref()?, Some(stage.kind));
+                Some(Called { cfgs, chain, stage: &stage.token, kind, operator })
+            });
+            let split = match &path.end {
+                End::Split(split) => split.by.as_ref().map(|operator| Called {
+                    cfgs,
+                    chain,
+                    stage: &split.token,
+                    kind: None,
+                    operator,
+                }),
+                _ => None,
+            };
+            stages.chain(split)
+        })
     }
 
     /// The function an operator names, if it is one of the module.

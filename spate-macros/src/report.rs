@@ -71,6 +71,13 @@ impl Report {
         self.cfgs.truncate(before);
     }
 
+    /// The same for what is reported through the guard, as long as it lives.
+    pub(crate) fn within(&mut self, cfgs: &[Attribute]) -> Within<'_> {
+        let before = self.cfgs.len();
+        self.cfgs.extend_from_slice(cfgs);
+        Within { report: self, before }
+    }
+
     /// Whether the build ends here.
     pub(crate) fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| !finding.warning)
@@ -84,6 +91,32 @@ impl Report {
             (start.line, start.column)
         });
         findings.into_iter().map(Finding::to_tokens).collect()
+    }
+}
+
+/// A report whose findings exist only under some `cfg`s.
+pub(crate) struct Within<'a> {
+    report: &'a mut Report,
+    before: usize,
+}
+
+impl std::ops::Deref for Within<'_> {
+    type Target = Report;
+
+    fn deref(&self) -> &Report {
+        self.report
+    }
+}
+
+impl std::ops::DerefMut for Within<'_> {
+    fn deref_mut(&mut self) -> &mut Report {
+        self.report
+    }
+}
+
+impl Drop for Within<'_> {
+    fn drop(&mut self) {
+        self.report.cfgs.truncate(self.before);
     }
 }
 

@@ -52,6 +52,8 @@ pub(crate) struct StateAst {
     pub(crate) item: ItemStruct,
     /// What makes it, where that is not `Default`.
     pub(crate) init: Option<Expr>,
+    /// Whether it may hold what others hold too.
+    pub(crate) shared: bool,
     /// Whether it derives `Default`.
     pub(crate) derives_default: bool,
 }
@@ -66,6 +68,18 @@ pub(crate) struct FunctionAst {
 #[derive(Default)]
 pub(crate) struct OpOptions {
     pub(crate) label: Option<LitStr>,
+    pub(crate) allow: Allow,
+}
+
+/// What `allow(..)` lets through: the hatches of the scanning rules.
+#[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one per word that a user can write")]
+pub(crate) struct Allow {
+    pub(crate) alloc: bool,
+    pub(crate) panic: bool,
+    pub(crate) blocking: bool,
+    pub(crate) nondeterministic: bool,
+    pub(crate) shared: bool,
 }
 
 /// What an item is to the pipeline.
@@ -81,6 +95,9 @@ pub(crate) enum Role {
     /// With the type it declares, if it says one.
     Broken(Option<Type>),
 }
+
+/// What `#[op(allow(..))]` takes.
+const SCANS: [&str; 5] = ["alloc", "panic", "blocking", "nondeterministic", "shared"];
 
 /// Our attributes within a module.
 const OURS: [&str; 5] = ["source", "sink", "state", "op", "lookup"];
@@ -209,16 +226,20 @@ fn structure(mut item: ItemStruct, report: &mut Report) -> Role {
         .attrs
         .iter()
         .find(|attribute| attribute.path().is_ident("state"))
-        .map(|attribute| options::of_attribute(attribute, "state", &["init", "on_replay"], report));
+        .map(|attribute| {
+            options::of_attribute(attribute, "state", &["init", "on_replay", "allow"], report)
+        });
     item.attrs = without_ours(item.attrs);
     let Some(options) = options else {
         misplaced(&ours, report);
         return Role::Other(item.to_token_stream());
     };
-    let mut init = None;
+    let (mut init, mut shared) = (None, false);
     for option in options {
         if option.key == "init" {
             init = option.expr("Seen::for_lane", report);
+        } else if option.key == "allow" {
+            shared = Allow::read(&option, &["shared"], report).shared;
         } else if let Some(text) = option.text(report)
             && text.value() != "forget"
         {
@@ -235,7 +256,7 @@ fn structure(mut item: ItemStruct, report: &mut Report) -> Role {
         names::collect(attribute.meta.to_token_stream(), &mut tokens);
         tokens.contains("derive") && tokens.contains("Default")
     });
-    Role::State(StateAst { cfgs: super::cfgs(&item.attrs), item, init, derives_default })
+    Role::State(StateAst { cfgs: super::cfgs(&item.attrs), item, init, shared, derives_default })
 }
 
 fn declared(
@@ -333,7 +354,7 @@ impl OpOptions {
                 } else if option.key == "fan_out" {
                     let _limit = option.expr("64", report);
                 } else {
-                    allowed(&option, report);
+                    read.allow = Allow::read(&option, &SCANS, report);
                 }
             }
         }
@@ -341,23 +362,37 @@ impl OpOptions {
     }
 }
 
-/// Holds `allow(..)` against the scans there are.
-fn allowed(option: &Opt, report: &mut Report) {
-    let scans = ["alloc", "panic", "blocking", "nondeterministic"];
-    let Value::List(list) = &option.value else {
-        report.push_with(
-            option.key.span(),
-            &P066,
-            "`allow` says nothing",
-            "write `allow(alloc)`, `allow(panic)`, `allow(blocking)` or `allow(nondeterministic)`",
-        );
-        return;
-    };
-    for option in options::read(list.clone(), "op(allow", &scans, report) {
-        if !matches!(option.value, Value::Flag) {
-            let message = format!("`{}` takes no value", option.key);
-            report.push_with(option.key.span(), &P066, message, "write its name alone");
+impl Allow {
+    /// Reads the words of `allow(..)`, of which an operator has these and a state has `shared`.
+    fn read(option: &Opt, words: &[&str], report: &mut Report) -> Self {
+        let mut allow = Self::default();
+        let Value::List(list) = &option.value else {
+            let all: Vec<String> = words
+                .iter()
+                .map(|word| format!("`allow({word})`"))
+                .collect();
+            report.push_with(
+                option.key.span(),
+                &P066,
+                "`allow` says nothing",
+                format!("write {}", all.join(" or ")),
+            );
+            return allow;
+        };
+        for option in options::read(list.clone(), "op(allow", words, report) {
+            if !matches!(option.value, Value::Flag) {
+                let message = format!("`{}` takes no value", option.key);
+                report.push_with(option.key.span(), &P066, message, "write its name alone");
+            }
+            match option.key.to_string().as_str() {
+                "alloc" => allow.alloc = true,
+                "panic" => allow.panic = true,
+                "blocking" => allow.blocking = true,
+                "nondeterministic" => allow.nondeterministic = true,
+                _ => allow.shared = true,
+            }
         }
+        allow
     }
 }
 

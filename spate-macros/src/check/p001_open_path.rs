@@ -20,12 +20,13 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
         if chain.holes {
             continue;
         }
-        report.under(&chain.cfgs, |report| {
-            for path in &chain.paths {
-                if matches!(path.end, End::Open) && !path.in_arm {
-                    report.push(path.last_span(), &OPEN_PATH, "this path ends without a sink");
-                }
+        for path in &chain.paths {
+            if matches!(path.end, End::Open) && !path.in_arm {
+                let report = &mut *report.within(&path.cfgs);
+                report.push(path.last_span(), &OPEN_PATH, "this path ends without a sink");
             }
+        }
+        report.under(&chain.cfgs, |report| {
             if chain.paths.is_empty() {
                 let name = pipeline.chain_name(chain);
                 report.push_with(

@@ -14,20 +14,19 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
         return;
     }
     for chain in &pipeline.chains {
-        report.under(&chain.cfgs, |report| {
-            for path in &chain.paths {
-                for stage in &path.stages {
-                    if let Some(policy) = &stage.policy
-                        && let PolicyKind::To(sink, None) = &policy.kind
-                    {
-                        push(pipeline, sink, report);
-                    }
-                }
-                if let End::To { sink, index: None, .. } = &path.end {
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            for stage in &path.stages {
+                if let Some(policy) = &stage.policy
+                    && let PolicyKind::To(sink, None) = &policy.kind
+                {
                     push(pipeline, sink, report);
                 }
             }
-        });
+            if let End::To { sink, index: None, .. } = &path.end {
+                push(pipeline, sink, report);
+            }
+        }
     }
 }
 

@@ -15,22 +15,21 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
         if chain.holes {
             continue;
         }
-        report.under(&chain.cfgs, |report| {
-            for path in &chain.paths {
-                if path.origin != Origin::Unknown {
-                    continue;
-                }
-                let sources = pipeline
-                    .sources
-                    .iter()
-                    .map(|source| source.ident.to_string());
-                let streams = chain.streams.iter().map(|stream| stream.name.to_string());
-                let known: Vec<String> = sources.chain(streams).collect();
-                let head = &path.head;
-                let help = names::suggestion(&head.to_string(), &known, "sources and streams");
-                let message = format!("`{head}` is neither a source nor a stream bound by `let`");
-                report.push_with(head.span(), &UNKNOWN_STREAM, message, help);
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            if path.origin != Origin::Unknown {
+                continue;
             }
-        });
+            let sources = pipeline
+                .sources
+                .iter()
+                .map(|source| source.ident.to_string());
+            let streams = chain.streams.iter().map(|stream| stream.name.to_string());
+            let known: Vec<String> = sources.chain(streams).collect();
+            let head = &path.head;
+            let help = names::suggestion(&head.to_string(), &known, "sources and streams");
+            let message = format!("`{head}` is neither a source nor a stream bound by `let`");
+            report.push_with(head.span(), &UNKNOWN_STREAM, message, help);
+        }
     }
 }

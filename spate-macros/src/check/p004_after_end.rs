@@ -11,16 +11,15 @@ const AFTER_END: Rule = Rule {
 /// Reports the first thing behind each end, at its name.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for chain in &pipeline.chains {
-        report.under(&chain.cfgs, |report| {
-            for path in &chain.paths {
-                let Some(behind) = path.behind_end.first() else { continue };
-                let end = match &path.end {
-                    End::To { sink, .. } => format!("`.to({sink})`"),
-                    _ => "`.discard(..)`".to_owned(),
-                };
-                let message = format!("`{behind}` comes after {end}, which ends the path");
-                report.push(behind.span(), &AFTER_END, message);
-            }
-        });
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            let Some(behind) = path.behind_end.first() else { continue };
+            let end = match &path.end {
+                End::To { sink, .. } => format!("`.to({sink})`"),
+                _ => "`.discard(..)`".to_owned(),
+            };
+            let message = format!("`{behind}` comes after {end}, which ends the path");
+            report.push(behind.span(), &AFTER_END, message);
+        }
     }
 }

@@ -71,38 +71,34 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
         if chain.holes {
             continue;
         }
-        report.under(&chain.cfgs, |report| {
-            for path in &chain.paths {
-                let decodes =
-                    |kind: Kind| matches!(kind, Kind::Decode | Kind::DecodeWith | Kind::Raw);
-                let from_source = matches!(path.origin, Origin::Source(_));
-                let first = path.stages.first();
-                if from_source && !first.is_some_and(|stage| decodes(stage.kind)) {
-                    let head = &path.head;
-                    report.push_with(
-                        head.span(),
-                        &P005,
-                        format!("`{head}` yields payloads, nothing decodes them"),
-                        format!(
-                            "write `{head}.decode()`, or `{head}.raw()` to take them as they are"
-                        ),
-                    );
-                }
-                let misplaced = path
-                    .stages
-                    .iter()
-                    .skip(usize::from(from_source))
-                    .filter(|stage| decodes(stage.kind) && path.origin != Origin::Unknown);
-                for stage in misplaced {
-                    let token = &stage.token;
-                    report.push_with(
-                        token.span(),
-                        &P005,
-                        format!("`{token}` stands directly behind a source"),
-                        "remove it: these records are decoded already",
-                    );
-                }
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            let decodes = |kind: Kind| matches!(kind, Kind::Decode | Kind::DecodeWith | Kind::Raw);
+            let from_source = matches!(path.origin, Origin::Source(_));
+            let first = path.stages.first();
+            if from_source && !first.is_some_and(|stage| decodes(stage.kind)) {
+                let head = &path.head;
+                report.push_with(
+                    head.span(),
+                    &P005,
+                    format!("`{head}` yields payloads, nothing decodes them"),
+                    format!("write `{head}.decode()`, or `{head}.raw()` to take them as they are"),
+                );
             }
-        });
+            let misplaced = path
+                .stages
+                .iter()
+                .skip(usize::from(from_source))
+                .filter(|stage| decodes(stage.kind) && path.origin != Origin::Unknown);
+            for stage in misplaced {
+                let token = &stage.token;
+                report.push_with(
+                    token.span(),
+                    &P005,
+                    format!("`{token}` stands directly behind a source"),
+                    "remove it: these records are decoded already",
+                );
+            }
+        }
     }
 }

@@ -16,8 +16,8 @@ const PRELUDE: [&str; 3] = ["drop", "size_of_val", "align_of_val"];
 
 /// Reports a name that no function of the module has, at the name.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
-    for (_, operator) in pipeline.operators() {
-        let Operator::Path(path) = operator else { continue };
+    for called in pipeline.calls() {
+        let Operator::Path(path) = called.operator else { continue };
         let Some(ident) = path.path.get_ident() else { continue };
         let name = ident.to_string();
         let is_type = name.starts_with(char::is_uppercase);
@@ -37,6 +37,7 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
             |near| format!("did you mean `{near}`?"),
         );
         let message = format!("no function named `{name}` in `{}`", pipeline.ident);
+        let report = &mut *report.within(called.cfgs);
         report.push_with(ident.span(), &P006, message, help);
     }
 }

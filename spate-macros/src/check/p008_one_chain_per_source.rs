@@ -17,7 +17,7 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
             let Origin::Source(source) = path.origin else { continue };
             let head = &path.head;
             let name = pipeline.chain_name(chain);
-            report.under(&chain.cfgs, |report| {
+            report.under(&path.cfgs, |report| {
                 if let Some(&(_, first)) = fed.iter().find(|&&(known, _)| known == source) {
                     let feeds = pipeline
                         .chains

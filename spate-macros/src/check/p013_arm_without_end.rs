@@ -24,34 +24,33 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
         if chain.holes || unknown || crossed {
             continue;
         }
-        report.under(&chain.cfgs, |report| {
-            for path in &chain.paths {
-                if matches!(path.end, End::Open) && path.in_arm {
-                    let message = "this arm neither sends nor discards";
-                    report.push(path.last_span(), &ARM_WITHOUT_END, message);
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            if matches!(path.end, End::Open) && path.in_arm {
+                let message = "this arm neither sends nor discards";
+                report.push(path.last_span(), &ARM_WITHOUT_END, message);
+            }
+            let End::Split(split) = &path.end else { continue };
+            for arm in &split.arms {
+                if let Some(other) = arm.also_bound.first() {
+                    report.push_with(
+                        other.span(),
+                        &ARM_WITHOUT_END,
+                        "an arm of `split()` goes on with one value, this pattern binds two",
+                        "bind one, or use `split_on` and keep the record whole",
+                    );
                 }
-                let End::Split(split) = &path.end else { continue };
-                for arm in &split.arms {
-                    if let Some(other) = arm.also_bound.first() {
-                        report.push_with(
-                            other.span(),
-                            &ARM_WITHOUT_END,
-                            "an arm of `split()` goes on with one value, this pattern binds two",
-                            "bind one, or use `split_on` and keep the record whole",
-                        );
-                    }
-                    let uses = chain
-                        .streams
-                        .get(arm.stream)
-                        .map(|stream| stream.uses.len());
-                    if uses == Some(0) {
-                        report.under(&crate::ast::cfgs(&arm.attrs), |report| {
-                            let message = "this arm neither sends nor discards";
-                            report.push(arm.body_span, &ARM_WITHOUT_END, message);
-                        });
-                    }
+                let uses = chain
+                    .streams
+                    .get(arm.stream)
+                    .map(|stream| stream.uses.len());
+                if uses == Some(0) {
+                    report.under(&crate::ast::cfgs(&arm.attrs), |report| {
+                        let message = "this arm neither sends nor discards";
+                        report.push(arm.body_span, &ARM_WITHOUT_END, message);
+                    });
                 }
             }
-        });
+        }
     }
 }

@@ -19,21 +19,20 @@ const WILDCARD: Rule = Rule {
 /// Warns of each wildcard arm that stands beside arms with variants.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for chain in &pipeline.chains {
-        report.under(&chain.cfgs, |report| {
-            for path in &chain.paths {
-                let End::Split(split) = &path.end else { continue };
-                let variants = split.arms.iter().any(|arm| names_variant(&arm.pat));
-                for arm in &split.arms {
-                    let allowed = arm.attrs.iter().any(|attribute| {
-                        attribute.path().is_ident("allow") || attribute.path().is_ident("expect")
-                    });
-                    if variants && !allowed && arm.guard.is_none() && takes_all(&arm.pat) {
-                        let message = "this wildcard takes variants that are added later";
-                        report.warn(first_span(&arm.pat), &WILDCARD, message);
-                    }
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            let End::Split(split) = &path.end else { continue };
+            let variants = split.arms.iter().any(|arm| names_variant(&arm.pat));
+            for arm in &split.arms {
+                let allowed = arm.attrs.iter().any(|attribute| {
+                    attribute.path().is_ident("allow") || attribute.path().is_ident("expect")
+                });
+                if variants && !allowed && arm.guard.is_none() && takes_all(&arm.pat) {
+                    let message = "this wildcard takes variants that are added later";
+                    report.warn(first_span(&arm.pat), &WILDCARD, message);
                 }
             }
-        });
+        }
     }
 }
 

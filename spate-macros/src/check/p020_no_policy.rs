@@ -13,8 +13,9 @@ const NO_POLICY: Rule = Rule {
 /// Reports each fallible stage without a policy, at its name.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for chain in &pipeline.chains {
-        report.under(&chain.cfgs, |report| {
-            for stage in chain.paths.iter().flat_map(|path| &path.stages) {
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            for stage in &path.stages {
                 if stage.fallible && stage.policy.is_none() && !stage.questioned {
                     let what = match (&stage.operator, stage.kind) {
                         (Some(operator), kind) if kind != Kind::DecodeWith => operator.name(),
@@ -26,6 +27,6 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
                     report.push(stage.span(), &NO_POLICY, message);
                 }
             }
-        });
+        }
     }
 }

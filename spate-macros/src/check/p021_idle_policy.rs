@@ -10,8 +10,9 @@ pub(crate) const P021: Rule = Rule { code: "P021", help: "remove it" };
 /// Reports each policy that would never act, at its name.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for chain in &pipeline.chains {
-        report.under(&chain.cfgs, |report| {
-            for stage in chain.paths.iter().flat_map(|path| &path.stages) {
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            for stage in &path.stages {
                 let what = stage
                     .operator
                     .as_ref()
@@ -39,7 +40,7 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
                     );
                 }
             }
-        });
+        }
     }
 }
 

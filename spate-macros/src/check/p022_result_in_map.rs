@@ -9,8 +9,9 @@ const RESULT_IN_MAP: Rule = Rule { code: "P022", help: "" };
 /// Reports each infallible stage whose operator returns a `Result`, at the operator.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for chain in &pipeline.chains {
-        report.under(&chain.cfgs, |report| {
-            for stage in chain.paths.iter().flat_map(|path| &path.stages) {
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            for stage in &path.stages {
                 // What a filter answers is P038; what an inspection returns nobody looks at.
                 let maps = matches!(stage.kind, Kind::Map | Kind::FilterMap | Kind::FlatMap);
                 let Some(operator) = &stage.operator else { continue };
@@ -39,6 +40,6 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
                     );
                 }
             }
-        });
+        }
     }
 }

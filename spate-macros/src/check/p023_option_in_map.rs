@@ -9,8 +9,9 @@ const OPTION_IN_MAP: Rule = Rule { code: "P023", help: "" };
 /// Reports each `map` whose operator returns an `Option`, at the operator.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for chain in &pipeline.chains {
-        report.under(&chain.cfgs, |report| {
-            for stage in chain.paths.iter().flat_map(|path| &path.stages) {
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            for stage in &path.stages {
                 let Some(operator) = &stage.operator else { continue };
                 if stage.kind != Kind::Map || stage.fallible {
                     continue;
@@ -37,6 +38,6 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
                     );
                 }
             }
-        });
+        }
     }
 }

@@ -15,9 +15,9 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     let message = |what: &str| format!("{what} is async, operators run inside a synchronous loop");
     for function in &pipeline.functions {
         let Some(token) = function.sig.asyncness else { continue };
-        let called = pipeline.operators().any(|(_, operator)| {
+        let called = pipeline.calls().any(|called| {
             pipeline
-                .function(operator)
+                .function(called.operator)
                 .is_some_and(|called| called.ident == function.ident)
         });
         if called {
@@ -27,13 +27,14 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
             });
         }
     }
-    for (_, operator) in pipeline.operators() {
-        let Operator::Closure(closure, _) = operator else { continue };
+    for called in pipeline.calls() {
+        let Operator::Closure(closure, _) = called.operator else { continue };
         let token = match (&closure.asyncness, &*closure.body) {
             (Some(token), _) => token.span,
             (None, Expr::Async(body)) => body.async_token.span,
             _ => continue,
         };
+        let report = &mut *report.within(called.cfgs);
         report.push(token, &ASYNC_OPERATOR, message("this closure"));
     }
 }

@@ -13,14 +13,15 @@ pub(crate) const P031: Rule = Rule { code: "P031", help: "remove it, and move th
 
 /// Reports the first `.await` of each closure that is not async anywhere (which is P030).
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
-    for (_, operator) in pipeline.operators() {
-        let Operator::Closure(closure, _) = operator else { continue };
+    for called in pipeline.calls() {
+        let Operator::Closure(closure, _) = called.operator else { continue };
         let tokens = closure.to_token_stream();
         if first(&tokens, "async").is_some() {
             continue;
         }
         if let Some(token) = first(&tokens, "await") {
             let message = "operators run inside a synchronous loop, `.await` cannot stand in one";
+            let report = &mut *report.within(called.cfgs);
             report.push(token.span(), &P031, message);
         }
     }

@@ -3,7 +3,7 @@
 use syn::{Pat, Type};
 
 use crate::ast::first_span;
-use crate::model::{Function, Kind, Operator, Pipeline};
+use crate::model::{Called, Function, Kind, Operator, Pipeline};
 use crate::report::{Report, Rule};
 
 const FILTER_TOUCHES: Rule = Rule { code: "P036", help: "" };
@@ -12,16 +12,8 @@ const FILTER_TOUCHES: Rule = Rule { code: "P036", help: "" };
 ///
 /// Points at the operator's name in the chain, or at the closure's parameter.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
-    let stages = pipeline
-        .stages()
-        .filter(|stage| matches!(stage.kind, Kind::Filter | Kind::Inspect))
-        .map(|stage| stage.token.clone());
-    let looks: Vec<String> = stages
-        .map(|token| token.to_string())
-        .chain(["split_on".to_owned()])
-        .collect();
-    for (stage, operator) in pipeline.operators() {
-        if !looks.iter().any(|name| stage == name) {
+    for Called { cfgs, stage, kind, operator, .. } in pipeline.calls() {
+        if !matches!(kind, None | Some(Kind::Filter | Kind::Inspect)) {
             continue;
         }
         let (span, ty) = match operator {
@@ -51,6 +43,7 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
             Operator::Closure(..) => (name, "..".to_owned()),
             _ => (format!("`{name}`"), name),
         };
+        let report = &mut *report.within(cfgs);
         report.push_with(
             span,
             &FILTER_TOUCHES,

@@ -16,17 +16,16 @@ const RECORD_FITS: Rule = Rule { code: "P037", help: "" };
 
 /// Reports both, at the operator's name in the chain.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
-    for (_, operator) in pipeline.operators() {
-        one_record(pipeline, operator, report);
+    for called in pipeline.calls() {
+        one_record(pipeline, called.operator, &mut report.within(called.cfgs));
     }
     for chain in &pipeline.chains {
-        report.under(&chain.cfgs, |report| {
-            for path in &chain.paths {
-                if sees_a_reference(chain, path) {
-                    by_value(pipeline, chain, path, report);
-                }
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            if sees_a_reference(chain, path) {
+                by_value(pipeline, chain, path, report);
             }
-        });
+        }
     }
 }
 

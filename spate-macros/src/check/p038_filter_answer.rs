@@ -13,8 +13,9 @@ const FILTER_ANSWER: Rule =
 /// Reports each filter whose operator returns no `bool` for certain, at the operator.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for chain in &pipeline.chains {
-        report.under(&chain.cfgs, |report| {
-            for stage in chain.paths.iter().flat_map(|path| &path.stages) {
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            for stage in &path.stages {
                 let Some(operator) = &stage.operator else { continue };
                 if stage.kind != Kind::Filter || stage.fallible {
                     continue;
@@ -54,6 +55,6 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
                     _ => report.push(operator.span(), &FILTER_ANSWER, message),
                 }
             }
-        });
+        }
     }
 }

@@ -13,35 +13,34 @@ const BORROWED_STATE: Rule = Rule { code: "P039", help: "" };
 /// Reports each such `flat_map` if a later stage of its path uses the same state.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for chain in &pipeline.chains {
-        report.under(&chain.cfgs, |report| {
-            for path in &chain.paths {
-                for (index, stage) in path.stages.iter().enumerate() {
-                    let Some(operator) = &stage.operator else { continue };
-                    if stage.kind != Kind::FlatMap {
-                        continue;
-                    }
-                    let Some(function) = pipeline.function(operator) else { continue };
-                    if !function.returns().is_some_and(captures) {
-                        continue;
-                    }
-                    let later = uses_behind(pipeline, chain, path, index + 1);
-                    let kept = function.params.iter().find_map(|param| match param {
-                        Param::State(state) if later.contains(state) => Some(*state),
-                        _ => None,
-                    });
-                    let Some(state) = kept.and_then(|state| pipeline.states.get(state)) else {
-                        continue;
-                    };
-                    let (name, state) = (&function.ident, &state.ident);
-                    report.push_with(
-                        operator.span(),
-                        &BORROWED_STATE,
-                        format!("`{name}` keeps `{state}` borrowed while its items pass"),
-                        "return `impl Iterator<Item = ..> + use<'a>` with the record's lifetime only",
-                    );
+        for path in &chain.paths {
+            let report = &mut *report.within(&path.cfgs);
+            for (index, stage) in path.stages.iter().enumerate() {
+                let Some(operator) = &stage.operator else { continue };
+                if stage.kind != Kind::FlatMap {
+                    continue;
                 }
+                let Some(function) = pipeline.function(operator) else { continue };
+                if !function.returns().is_some_and(captures) {
+                    continue;
+                }
+                let later = uses_behind(pipeline, chain, path, index + 1);
+                let kept = function.params.iter().find_map(|param| match param {
+                    Param::State(state) if later.contains(state) => Some(*state),
+                    _ => None,
+                });
+                let Some(state) = kept.and_then(|state| pipeline.states.get(state)) else {
+                    continue;
+                };
+                let (name, state) = (&function.ident, &state.ident);
+                report.push_with(
+                    operator.span(),
+                    &BORROWED_STATE,
+                    format!("`{name}` keeps `{state}` borrowed while its items pass"),
+                    "return `impl Iterator<Item = ..> + use<'a>` with the record's lifetime only",
+                );
             }
-        });
+        }
     }
 }
 
