@@ -18,7 +18,7 @@ pub const WORKLOAD: Workload = Workload {
 
 fn sides(records: u64) -> Sides {
     let arena = Arc::new(Arena::orders(records));
-    let [a, b, c] = std::array::from_fn(|_| Arc::clone(&arena));
+    let [a, b, c, d] = std::array::from_fn(|_| Arc::clone(&arena));
     let sides = vec![
         Side::new("spate", move |discard| {
             let pipeline = orders::pipeline(spate::Config::empty());
@@ -26,10 +26,12 @@ fn sides(records: u64) -> Sides {
         }),
         Side::new("twin sonic-rs", move |discard| twin::sonic(&b, discard)),
         Side::new("twin serde_json", move |discard| twin::serde_json(&c, discard)),
+        Side::new("twin serde_json str", move |discard| twin::serde_json_text(&d, discard)),
     ];
     let ratios = vec![
         Ratio::at_most("spate", "twin sonic-rs", 1.05),
         Ratio::at_most("spate", "twin serde_json", 1.05),
+        Ratio::at_most("spate", "twin serde_json str", 1.05),
     ];
     Sides::new(sides, ratios).with_rows(row_len)
 }
@@ -191,6 +193,12 @@ pub mod twin {
     /// With serde_json over bytes.
     pub fn serde_json(arena: &Arena, discard: impl FnMut(&[u8])) -> u64 {
         run(arena, |value| serde_json::from_slice(value).ok(), discard)
+    }
+
+    /// With serde_json over text whose UTF-8 is checked once: the decoder that `Json` uses.
+    pub fn serde_json_text(arena: &Arena, discard: impl FnMut(&[u8])) -> u64 {
+        let decode = |value| serde_json::from_str(std::str::from_utf8(value).ok()?).ok();
+        run(arena, decode, discard)
     }
 
     /// With sonic-rs over bytes.

@@ -37,7 +37,7 @@ impl<'buf, T: Deserialize<'buf>> Records<'buf, T> {
     pub(crate) fn new(payload: &'buf [u8]) -> Self {
         let mut records = Self { text: "", bad: &[], bad_at: 0, first: true, of: PhantomData };
         match std::str::from_utf8(payload) {
-            Ok(text) => records.text = text.strip_prefix('\u{feff}').unwrap_or(text),
+            Ok(text) => records.text = without_mark(text),
             Err(_) => records.split_bad(payload, 0),
         }
         records
@@ -113,6 +113,16 @@ impl<'buf, T: Deserialize<'buf>> Records<'buf, T> {
     }
 }
 
+/// The text behind a byte order mark, if it begins with one.
+#[inline]
+fn without_mark(text: &str) -> &str {
+    if text.as_bytes().first() == BYTE_ORDER_MARK.first() {
+        text.strip_prefix('\u{feff}').unwrap_or(text)
+    } else {
+        text
+    }
+}
+
 /// What follows the first line break.
 fn after_line(text: &str) -> &str {
     memchr::memchr(b'\n', text.as_bytes()).map_or("", |newline| &text[newline + 1..])
@@ -128,28 +138,63 @@ fn end_of_value<'a, T: Deserialize<'a>>(text: &'a str) -> Option<usize> {
 impl<'buf, T: Deserialize<'buf>> Iterator for Records<'buf, T> {
     type Item = Result<T, JsonError>;
 
-    #[inline]
+    /// Inlined, because most payloads hold one record: the loop asks twice for each of them.
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        self.text = self.text.trim_start_matches([' ', '\t', '\r', '\n']);
-        if self.text.is_empty() {
-            if !self.first && self.bad.is_empty() {
-                return None;
+        if self.text.is_empty() && !self.first && self.bad.is_empty() {
+            return None;
+        }
+        self.next_record()
+    }
+}
+
+impl<'buf, T: Deserialize<'buf>> Records<'buf, T> {
+    fn next_record(&mut self) -> Option<Result<T, JsonError>> {
+        if self
+            .text
+            .as_bytes()
+            .first()
+            .is_none_or(|byte| *byte <= b' ')
+        {
+            self.text = self.text.trim_start_matches([' ', '\t', '\r', '\n']);
+            if self.text.is_empty() {
+                return if self.first || !self.bad.is_empty() {
+                    self.at_end_of_text()
+                } else {
+                    None
+                };
             }
-            return self.at_end_of_text();
         }
         self.first = false;
+        if !matches!(self.text.as_bytes()[0], b'{' | b'[' | b'"') {
+            return self.next_scalar();
+        }
+        let mut decoder = serde_json::Deserializer::from_str(self.text);
+        match T::deserialize(&mut decoder) {
+            Ok(record) => {
+                let end = decoder.into_iter::<IgnoredAny>().byte_offset();
+                Some(self.behind(record, end))
+            }
+            Err(error) => Some(Err(self.failed(error))),
+        }
+    }
+
+    /// A record that is a number or a word: something must end it.
+    #[cold]
+    fn next_scalar(&mut self) -> Option<Result<T, JsonError>> {
         let mut values = serde_json::Deserializer::from_str(self.text).into_iter::<T>();
         match values.next()? {
             Ok(record) => {
                 let end = values.byte_offset();
-                if self.step_over(end) {
-                    Some(Ok(record))
-                } else {
-                    Some(Err(JsonError::trailing(end + 1)))
-                }
+                Some(self.behind(record, end))
             }
             Err(error) => Some(Err(self.failed(error))),
         }
+    }
+
+    #[inline]
+    fn behind(&mut self, record: T, end: usize) -> Result<T, JsonError> {
+        if self.step_over(end) { Ok(record) } else { Err(JsonError::trailing(end + 1)) }
     }
 }
 

@@ -195,7 +195,7 @@ fn a_busy_shard_fills_one_frame_after_the_other_without_growing() {
     assert_eq!(fill_a_frame(&mut port, &shared, &pool, &mut at), [4 << 10, FRAME], "the first");
     assert_eq!(fill_a_frame(&mut port, &shared, &pool, &mut at), [FRAME; 2], "the second");
     assert!(
-        at as usize > 2 * (FRAME - FRAME / 32) / 36,
+        at > 2 * (FRAME as u64 - FRAME as u64 / 32) / 36,
         "frames were handed over early: {at} rows"
     );
 

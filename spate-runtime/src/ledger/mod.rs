@@ -27,13 +27,18 @@ use crate::id::{NextOffset, Offset, Watermark};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct FrameKey(pub u64);
 
+/// Stands for a frame that is resolved: no payload has this offset, because none could follow it.
+const RESOLVED: Offset = Offset(u64::MAX);
+
 /// Which frames of a lane are not durable yet.
 #[derive(Debug, Default)]
 pub struct Ledger {
     /// Key of the frame at the front of `open`.
     base: u64,
-    /// First offsets in order of opening; `None` once resolved. The front is always unresolved.
-    open: VecDeque<Option<Offset>>,
+    /// First offsets in order of opening, or [`RESOLVED`]. The front is always unresolved.
+    open: VecDeque<Offset>,
+    /// The first offset of the frame opened last.
+    newest: Offset,
     unresolved: usize,
     given_up: usize,
 }
@@ -43,13 +48,18 @@ impl Ledger {
     ///
     /// # Panics
     ///
-    /// INV-A1: if `first` lies below the first offset of an open frame.
+    /// INV-A1: if `first` lies below the first offset of the frame opened before.
     pub fn open(&mut self, first: Offset) -> FrameKey {
-        let newest = self.open.iter().rev().find_map(|slot| *slot);
-        assert!(newest <= Some(first), "INV-A1: frame opened at {first}, below {newest:?}");
-        self.open.push_back(Some(first));
+        let newest = self.newest;
+        assert!(
+            newest <= first && first != RESOLVED,
+            "INV-A1: frame opened at {first}, below {newest}"
+        );
+        self.newest = first;
+        let key = FrameKey(self.base + self.open.len() as u64);
+        self.open.push_back(first);
         self.unresolved += 1;
-        FrameKey(self.base + self.open.len() as u64 - 1)
+        key
     }
 
     /// Marks a frame's rows durable; false if it was resolved before.
@@ -63,13 +73,15 @@ impl Ledger {
             .ok()
             .and_then(|index| self.open.get_mut(index));
         let Some(slot) = slot else { panic!("INV-A1: {key:?} was never opened") };
-        if slot.take().is_none() {
+        if std::mem::replace(slot, RESOLVED) == RESOLVED {
             return false;
         }
         self.unresolved -= 1;
-        while let Some(None) = self.open.front() {
-            self.open.pop_front();
-            self.base += 1;
+        if index == 0 {
+            while self.open.front() == Some(&RESOLVED) {
+                self.open.pop_front();
+                self.base += 1;
+            }
         }
         true
     }
@@ -81,8 +93,8 @@ impl Ledger {
     #[must_use]
     pub fn watermark(&self, position: NextOffset) -> Watermark {
         match self.open.front() {
-            Some(Some(first)) => Watermark(first.0.min(position.0)),
-            _ => Watermark(position.0),
+            Some(first) => Watermark(first.0.min(position.0)),
+            None => Watermark(position.0),
         }
     }
 
@@ -94,7 +106,8 @@ impl Ledger {
             .0
             .checked_sub(self.base)
             .and_then(|index| usize::try_from(index).ok());
-        if index.is_some_and(|index| self.open.get(index).is_some_and(Option::is_some)) {
+        let first = index.and_then(|index| self.open.get(index));
+        if first.is_some_and(|first| *first != RESOLVED) {
             self.given_up += 1;
         }
     }
