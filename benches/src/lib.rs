@@ -11,5 +11,6 @@ pub mod spate_side;
 pub mod sum;
 pub mod w1;
 pub mod w2;
+pub mod w3;
 pub mod w5;
 pub mod workload;

@@ -5,6 +5,7 @@
 use std::process::ExitCode;
 
 use spate_benches::compare::{self, ROUNDS};
+use spate_benches::w3;
 use spate_benches::workload::{self, TABLE, Workload};
 
 const HELP: &str = "\
@@ -31,6 +32,10 @@ fn main() -> ExitCode {
         }
         ["once", name, side] => once(name, side, None),
         ["once", name, side, records] => once(name, side, Some(records)),
+        [w3::world::ARGUMENT] => {
+            w3::world::serve();
+            Ok(())
+        }
         _ => compare(&args),
     };
     match done {

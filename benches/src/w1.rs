@@ -98,20 +98,35 @@ pub fn row_of(order: OrderIn<'_>) -> OrderRow<'_> {
 /// The length of the first row of `bytes`.
 #[must_use]
 pub fn row_len(bytes: &[u8]) -> usize {
-    let text = |at: usize| {
-        let mut len = 0usize;
-        let mut at = at;
-        for shift in (0..).step_by(7) {
-            len |= usize::from(bytes[at] & 0x7f) << shift;
-            at += 1;
-            if bytes[at - 1] < 0x80 {
-                break;
-            }
+    text_end(bytes, status_end(bytes) + 4 + 8 + 8 + 8)
+}
+
+/// The column `placed_at` of the first row of `bytes`.
+#[must_use]
+pub fn placed_at(bytes: &[u8]) -> u64 {
+    let at = status_end(bytes) + 4 + 8 + 8;
+    bytes[at..at + 8]
+        .iter()
+        .rev()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+fn status_end(bytes: &[u8]) -> usize {
+    (0..3).fold(16, |at, _| text_end(bytes, at))
+}
+
+/// Where the text ends whose length begins at `at`.
+fn text_end(bytes: &[u8], at: usize) -> usize {
+    let mut len = 0usize;
+    let mut at = at;
+    for shift in (0..).step_by(7) {
+        len |= usize::from(bytes[at] & 0x7f) << shift;
+        at += 1;
+        if bytes[at - 1] < 0x80 {
+            break;
         }
-        at + len
-    };
-    let status_end = text(text(text(16)));
-    text(status_end + 4 + 8 + 8 + 8)
+    }
+    at + len
 }
 
 /// The pipeline.
@@ -139,7 +154,7 @@ pub mod orders {
 
 /// The twins: straight loops over the same payloads, one per decoder.
 pub mod twin {
-    use super::{OrderIn, is_live, row_of};
+    use super::{OrderIn, OrderRow, is_live, row_of};
     use crate::arena::Arena;
 
     /// Bytes at which the buffer is discarded: a frame's size.
@@ -158,17 +173,7 @@ pub mod twin {
             if !is_live(&order) {
                 continue;
             }
-            let row = row_of(order);
-            out.extend_from_slice(&row.order_id.to_le_bytes());
-            out.extend_from_slice(&row.customer_id.to_le_bytes());
-            put_text(&mut out, row.sku);
-            put_text(&mut out, row.region);
-            put_text(&mut out, row.status);
-            out.extend_from_slice(&row.qty.to_le_bytes());
-            out.extend_from_slice(&row.total_cents.to_le_bytes());
-            out.extend_from_slice(&row.discount.to_le_bytes());
-            out.extend_from_slice(&row.placed_at.to_le_bytes());
-            put_text(&mut out, &row.note);
+            put_row(&mut out, row_of(order));
             rows += 1;
             if out.len() >= FULL {
                 discard(&out);
@@ -177,6 +182,21 @@ pub mod twin {
         }
         discard(&out);
         rows
+    }
+
+    /// Appends a row as RowBinary has it.
+    #[inline]
+    pub fn put_row(out: &mut Vec<u8>, row: OrderRow<'_>) {
+        out.extend_from_slice(&row.order_id.to_le_bytes());
+        out.extend_from_slice(&row.customer_id.to_le_bytes());
+        put_text(out, row.sku);
+        put_text(out, row.region);
+        put_text(out, row.status);
+        out.extend_from_slice(&row.qty.to_le_bytes());
+        out.extend_from_slice(&row.total_cents.to_le_bytes());
+        out.extend_from_slice(&row.discount.to_le_bytes());
+        out.extend_from_slice(&row.placed_at.to_le_bytes());
+        put_text(out, &row.note);
     }
 
     #[inline]
@@ -197,8 +217,14 @@ pub mod twin {
 
     /// With serde_json over text whose UTF-8 is checked once: the decoder that `Json` uses.
     pub fn serde_json_text(arena: &Arena, discard: impl FnMut(&[u8])) -> u64 {
-        let decode = |value| serde_json::from_str(std::str::from_utf8(value).ok()?).ok();
-        run(arena, decode, discard)
+        run(arena, decode_text, discard)
+    }
+
+    /// The decoder of [`serde_json_text`].
+    #[inline]
+    #[must_use]
+    pub fn decode_text(value: &[u8]) -> Option<OrderIn<'_>> {
+        serde_json::from_str(std::str::from_utf8(value).ok()?).ok()
     }
 
     /// With sonic-rs over bytes.

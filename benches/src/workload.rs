@@ -115,7 +115,8 @@ impl Sides {
 }
 
 /// Every workload, in the order they are run.
-pub const TABLE: &[Workload] = &[crate::w1::WORKLOAD, crate::w2::WORKLOAD, crate::w5::WORKLOAD];
+pub const TABLE: &[Workload] =
+    &[crate::w1::WORKLOAD, crate::w2::WORKLOAD, crate::w3::WORKLOAD, crate::w5::WORKLOAD];
 
 /// The workload called `name`.
 #[must_use]

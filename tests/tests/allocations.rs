@@ -7,15 +7,22 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::time::Duration;
 
+use rdkafka::config::ClientConfig;
+use rdkafka::mocking::MockCluster;
+use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Producer};
 use spate::Config;
-use spate_datagen::{Orders, Settings};
+use spate::prelude::{ClickHouse, Deserialize, Json, Kafka, Row, pipeline};
+use spate_datagen::{Orders, Settings, Shape};
 use spate_runtime::batch::{Batch, Payload};
 use spate_runtime::clock::Clock;
+use spate_runtime::config::Section;
+use spate_runtime::connector::SourceConnector;
 use spate_runtime::error::SourceError;
 use spate_runtime::id::{NextOffset, Offset, Partition};
 use spate_runtime::lane::drive::Step;
-use spate_runtime::lane::source::{Filled, Lane, LaneWaker};
+use spate_runtime::lane::source::{Filled, Lane, LaneWaker, Source, SourceEvent};
 use spate_runtime::pipeline::RigSettings;
 use spate_tests::orders;
 
@@ -142,4 +149,142 @@ fn a_lane_thread_allocates_nothing_in_steady_state() {
     assert!(rows > count / 2 && bytes > 10_000_000 / 2, "{rows} rows in {bytes} bytes of {count}");
     assert!(rig.watermark().0 > RECORDS - 100, "read to the end: {}", rig.watermark());
     assert_eq!(allocated, 0, "allocations for the second half of {count} records");
+}
+
+/// One order of the whole path's workload.
+#[derive(Debug, Deserialize)]
+pub struct WideOrder<'a> {
+    order_id: u64,
+    #[serde(borrow)]
+    sku: &'a str,
+    #[serde(borrow)]
+    status: &'a str,
+    discount: f64,
+}
+
+/// Its row.
+#[derive(Debug, Row)]
+pub struct WideRow<'a> {
+    order_id: u64,
+    sku: &'a str,
+    discount: f64,
+}
+
+fn is_live(order: &WideOrder<'_>) -> bool {
+    order.status != "cancelled"
+}
+
+fn row_of(order: WideOrder<'_>) -> WideRow<'_> {
+    WideRow { order_id: order.order_id, sku: order.sku, discount: order.discount }
+}
+
+/// The whole path's pipeline.
+#[pipeline]
+pub mod path {
+    use super::*;
+
+    #[source]
+    fn input() -> Kafka<Json<WideOrder<'_>>>;
+
+    #[sink]
+    fn rows() -> ClickHouse<WideRow<'_>>;
+
+    chain!({
+        input
+            .decode()
+            .or_stop()
+            .filter(is_live)
+            .map(row_of)
+            .to(rows);
+    });
+}
+
+/// A broker whose topic `orders` has one partition with `records` orders; lz4 makes room for them
+/// in the 5 MB that it keeps.
+fn broker(records: u64) -> MockCluster<'static, DefaultProducerContext> {
+    let cluster = MockCluster::new(1).expect("loopback has a free port");
+    cluster
+        .create_topic("orders", 1, 1)
+        .expect("the mock makes topics");
+    let producer: BaseProducer = ClientConfig::new()
+        .set("bootstrap.servers", cluster.bootstrap_servers())
+        .set("compression.type", "lz4")
+        .set("linger.ms", "20")
+        .set("queue.buffering.max.messages", "1000000")
+        .create()
+        .expect("these settings are known");
+    let settings = Settings { shape: Shape::Wide, ..Settings::clean(records) };
+    let (mut orders, mut value) = (Orders::new(&settings), Vec::new());
+    loop {
+        value.clear();
+        if orders.append_next(&mut value).is_none() {
+            break;
+        }
+        let record = BaseRecord::<(), [u8]>::to("orders")
+            .partition(0)
+            .payload(&value[..]);
+        producer.send(record).expect("the queue has room");
+    }
+    producer
+        .flush(Duration::from_secs(60))
+        .expect("the mock takes records");
+    cluster
+}
+
+/// A Kafka source, and the lane of its one partition.
+fn kafka_lane(brokers: &str) -> (Box<dyn Source>, Partition, Box<dyn Lane>) {
+    let yaml = format!("brokers: \"{brokers}\"\ntopic: orders\ngroup: path\n");
+    let section = Section::for_test(Kafka::<()>::SCHEMA, &yaml).expect("the keys are known");
+    let kafka = Kafka::<()>::from_section(&section).expect("the values are valid");
+    let mut source = kafka.into_source().expect("librdkafka takes them");
+    source.start().expect("the broker is there");
+    loop {
+        let event = source.poll(Duration::from_secs(1));
+        if let Some(SourceEvent::Assigned(mut assigned)) = event.expect("the group forms")
+            && let Some(assigned) = assigned.pop()
+        {
+            return (source, assigned.partition, assigned.lane);
+        }
+    }
+}
+
+/// What librdkafka itself allocates is C's and not counted: its fetch threads make the messages.
+#[test]
+fn a_lane_thread_that_reads_kafka_allocates_nothing_in_steady_state() {
+    const RECORDS: u64 = 120_000;
+    let broker = broker(RECORDS);
+    let (mut source, partition, lane) = kafka_lane(&broker.bootstrap_servers());
+    let settings =
+        RigSettings { shards: vec![1], frame_bytes: 16 << 10, queue_frames: 64, memory: 64 << 20 };
+    let clock = Clock::manual();
+    let mut rig = path::pipeline(Config::empty()).rig(0, partition, lane, &settings, &clock);
+    let (mut rows, mut allocated, mut steps) = (0, 0, 0);
+    while rig.watermark().0 < RECORDS {
+        let is_steady = rig.watermark().0 > RECORDS / 2;
+        let before = ALLOCATIONS.get();
+        let step = rig.step(clock.now());
+        if is_steady {
+            allocated += ALLOCATIONS.get() - before;
+            steps += 1;
+        }
+        rig.take_frames(|frame| {
+            rows += u64::from(frame.rows());
+            true
+        });
+        match step {
+            Step::Moved | Step::Blocked => {}
+            // The next fetch is on its way.
+            Step::Idle => drop(
+                source
+                    .poll(Duration::from_millis(1))
+                    .expect("nothing fails"),
+            ),
+            other => panic!("the lane stopped: {other:?}"),
+        }
+    }
+    assert_eq!(rows, RECORDS / 64 * 51, "13 of 64 are cancelled");
+    assert!(steps > 20, "{steps} steps were looked at");
+    assert_eq!(allocated, 0, "allocations for the second half of {RECORDS} records");
+    drop(rig);
+    source.close();
 }
