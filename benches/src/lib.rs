@@ -6,7 +6,10 @@
 
 pub mod arena;
 pub mod compare;
+pub mod counted;
+pub mod counts;
 pub mod cpu;
+pub mod profile;
 pub mod spate_side;
 pub mod sum;
 pub mod w1;

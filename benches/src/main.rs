@@ -5,8 +5,9 @@
 use std::process::ExitCode;
 
 use spate_benches::compare::{self, ROUNDS};
-use spate_benches::w3;
-use spate_benches::workload::{self, TABLE, Workload};
+use spate_benches::counted::{self, COUNTED};
+use spate_benches::workload::{self, Side, TABLE, Workload};
+use spate_benches::{counts, profile, w3};
 
 const HELP: &str = "\
 Runs workloads alternately with their hand-written twins and prints ratios of CPU time.
@@ -14,8 +15,15 @@ Runs workloads alternately with their hand-written twins and prints ratios of CP
   spate-benches [NAME..]                  all workloads, or these
       --records N                         so many records instead of each workload's own number
       --rounds N                          times each side is timed, the median counts (7)
-  spate-benches list                      the workloads and their sides
-  spate-benches once NAME SIDE [RECORDS]  one side, once, for a profiler
+  spate-benches list                      the workloads and their sides, and what is counted
+  spate-benches counts                    counts instructions, holds them against counts.tsv
+      --accept                            records them there
+  spate-benches profile NAME SIDE [N]     which functions the instructions of a side are in
+  spate-benches once NAME SIDE [N]        one side, once, for another profiler
+  spate-benches work NAME N               one of what is counted, N times, for another counter
+
+Times are compared in one run, alternately; from one run to the next they mean little.
+Instructions need valgrind; they are the same on a busy machine.
 ";
 
 fn main() -> ExitCode {
@@ -30,18 +38,23 @@ fn main() -> ExitCode {
             list();
             Ok(())
         }
+        ["counts"] => all_well(false),
+        ["counts", "--accept"] => all_well(true),
+        ["profile", name, side] => profile(name, side, None),
+        ["profile", name, side, records] => profile(name, side, Some(records)),
         ["once", name, side] => once(name, side, None),
         ["once", name, side, records] => once(name, side, Some(records)),
         [w3::world::ARGUMENT] => {
             w3::world::serve();
             Ok(())
         }
+        ["work", name, n] => work(name, n),
         _ => compare(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}\n\n{HELP}");
+            eprintln!("error: {error}\nhelp: `--help` lists the commands");
             ExitCode::FAILURE
         }
     }
@@ -74,20 +87,55 @@ fn list() {
             println!("    {}", side.name);
         }
     }
+    println!("counted:");
+    for counted in COUNTED {
+        println!("    {}, per {}", counted.name, counted.unit);
+    }
+}
+
+fn all_well(accept: bool) -> Result<(), String> {
+    let well = counts::run(accept)?;
+    well.then_some(())
+        .ok_or_else(|| "instruction counts are not what they should be".to_owned())
+}
+
+fn work(name: &str, n: &str) -> Result<(), String> {
+    let counted = COUNTED
+        .iter()
+        .find(|counted| counted.name == name)
+        .ok_or_else(|| format!("nothing counted is called `{name}`"))?;
+    let mut work = counted.work(number(Some(n))?);
+    counted::measured(&mut work);
+    Ok(())
+}
+
+fn profile(name: &str, side: &str, records: Option<&str>) -> Result<(), String> {
+    let records = records.map_or(Ok(50_000), |records| number(Some(records)))?;
+    side_of(name, side, 1)?;
+    profile::run(name, side, records)
 }
 
 fn once(name: &str, side: &str, records: Option<&str>) -> Result<(), String> {
-    let workload = find(name)?;
-    let records = records.map_or(Ok(workload.records), |records| number(Some(records)))?;
-    let sides = (workload.sides)(records);
-    let side = sides
-        .side(side)
-        .ok_or_else(|| format!("{name} has no side `{side}`"))?;
-    let rows = side.run(&mut |bytes| {
-        std::hint::black_box(bytes);
+    let records = records.map_or(Ok(find(name)?.records), |records| number(Some(records)))?;
+    let side = side_of(name, side, records)?;
+    let mut rows = 0;
+    counted::measured(&mut || {
+        rows = side.run(&mut |bytes| {
+            std::hint::black_box(bytes);
+        });
     });
     println!("{name} {}: {rows} rows of {records} records", side.name);
     Ok(())
+}
+
+fn side_of(name: &str, side: &str, records: u64) -> Result<Side, String> {
+    let sides = (find(name)?.sides)(records).sides;
+    let names: Vec<_> = sides.iter().map(|side| side.name).collect();
+    let missing = format!("{name} has no side `{side}`, it has `{}`", names.join("`, `"));
+    sides
+        .into_iter()
+        .find(|known| known.name == side)
+        .ok_or(missing)
 }
 
 fn find(name: &str) -> Result<Workload, String> {

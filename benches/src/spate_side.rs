@@ -12,14 +12,21 @@ use crate::arena::{Arena, ArenaLane};
 /// The rig of a workload: `shards` of its one sink, frames of the default size.
 #[must_use]
 pub fn rig(pipeline: &spate::Pipeline, arena: &Arc<Arena>, shards: usize) -> Rig {
+    rig_with_frames(pipeline, arena, shards, 256 << 10)
+}
+
+/// The rig of a workload, with frames of `frame_bytes`.
+#[must_use]
+pub fn rig_with_frames(
+    pipeline: &spate::Pipeline,
+    arena: &Arc<Arena>,
+    shards: usize,
+    frame_bytes: usize,
+) -> Rig {
     let partition = Partition::new("arena", 0);
     let lane = ArenaLane::new(Arc::clone(arena), partition.clone());
-    let settings = RigSettings {
-        shards: vec![shards],
-        frame_bytes: 256 << 10,
-        queue_frames: 64,
-        memory: 256 << 20,
-    };
+    let settings =
+        RigSettings { shards: vec![shards], frame_bytes, queue_frames: 64, memory: 256 << 20 };
     pipeline.rig(0, partition, Box::new(lane), &settings, &Clock::manual())
 }
 

@@ -68,8 +68,7 @@ impl Side {
         Self { name, run: Box::new(run) }
     }
 
-    /// Does the work once. A symbol of its own, so that a profiler can collect within it alone.
-    #[inline(never)]
+    /// Does the work once.
     pub fn run(&self, discard: &mut Discard<'_>) -> u64 {
         (self.run)(discard)
     }
