@@ -14,6 +14,7 @@ pub mod graph;
 pub mod id;
 pub mod lane;
 pub mod ledger;
+pub mod line;
 pub mod metrics;
 pub mod pipeline;
 pub mod preflight;

@@ -1,6 +1,8 @@
 //! What generated code names. Not for people: no promise is made about anything in here.
 
 pub use crate::cli::main;
+#[cfg(feature = "clickhouse")]
+pub use spate_clickhouse::table;
 pub use spate_file::Ndjson;
 pub use spate_runtime::batch::{Batch, Meta, Payload, Raw};
 pub use spate_runtime::chain::cx::{LaneCx, Progress};
@@ -12,9 +14,9 @@ pub use spate_runtime::chain::lane_chain::{
 pub use spate_runtime::chain::op;
 pub use spate_runtime::chain::port::{Port, PortCore};
 pub use spate_runtime::chain::row::{
-    Column, DataType, EncodeError, Row, RowEncoder, Value, ValueEncoder,
+    Column, DataType, EncodeError, Row, RowEncoder, Sharding, Value, ValueEncoder,
 };
-pub use spate_runtime::chain::shard_key::ShardKey;
+pub use spate_runtime::chain::shard_key::{ShardKey, assert_sharding};
 pub use spate_runtime::chain::tally::{ChainCounters, Tally};
 pub use spate_runtime::config::Config;
 pub use spate_runtime::connector::SourceConnector;

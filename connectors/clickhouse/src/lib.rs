@@ -19,6 +19,7 @@ mod config;
 mod error;
 mod sink;
 mod sql;
+pub mod table;
 mod transport;
 pub mod types;
 

@@ -11,6 +11,7 @@
 //! `LowCardinality` and `SimpleAggregateFunction` leave no trace in the bytes and are looked through.
 
 use spate_runtime::chain::row::DataType;
+use spate_runtime::line::Line;
 
 /// Why a field does not fit a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +74,9 @@ const fn match_type(data: &DataType, ty: &[u8]) -> Result<(), Misfit> {
     if let DataType::LowCardinality(inner) = data {
         return match_type(inner, ty);
     }
+    if let Some(same) = same_in_bytes(name) {
+        return match_type(data, same);
+    }
     match (data, is(name, b"Nullable")) {
         (DataType::Nullable(inner), true) => return match_type(inner, arguments),
         (DataType::Nullable(_), false) => return Err(Misfit::NeverNull),
@@ -92,11 +96,10 @@ const fn match_type(data: &DataType, ty: &[u8]) -> Result<(), Misfit> {
             };
         }
         DataType::Tuple(items) => {
-            let point = is(name, b"Point");
-            if !point && !is(name, b"Tuple") {
+            if !is(name, b"Tuple") {
                 return Err(Misfit::Type);
             }
-            return match_tuple(items, if point { b"Float64, Float64" } else { arguments });
+            return match_tuple(items, arguments);
         }
         DataType::String | DataType::Bytes => {
             if is(name, b"Enum8") || is(name, b"Enum16") {
@@ -137,6 +140,17 @@ const fn match_type(data: &DataType, ty: &[u8]) -> Result<(), Misfit> {
         },
     };
     if same { Ok(()) } else { Err(Misfit::Type) }
+}
+
+/// What a type with a name of its own is made of.
+const fn same_in_bytes(name: &[u8]) -> Option<&'static [u8]> {
+    Some(match name {
+        b"Point" => b"Tuple(Float64, Float64)",
+        b"Ring" | b"LineString" | b"MultiPoint" => b"Array(Point)",
+        b"Polygon" | b"MultiLineString" => b"Array(Ring)",
+        b"MultiPolygon" => b"Array(Polygon)",
+        _ => return None,
+    })
 }
 
 /// `Array(T)`, and what is the same in bytes: a `String` of bytes, a `Nested` of tuples.
@@ -231,32 +245,100 @@ const fn plain_name(data: &DataType) -> Option<&'static str> {
 
 /// The column type a field of `data` asks for.
 #[must_use]
-pub fn column_type(data: &DataType) -> String {
+pub const fn column_type(data: &DataType) -> Line {
+    write_column_type(Line::new(), data)
+}
+
+const fn write_column_type(to: Line, data: &DataType) -> Line {
     match data {
-        DataType::FixedBytes(len) => format!("FixedString({len})"),
-        DataType::DateTime64(scale) => format!("DateTime64({scale})"),
-        DataType::Decimal { precision, scale } => format!("Decimal({precision}, {scale})"),
-        DataType::LowCardinality(inner) => format!("LowCardinality({})", column_type(inner)),
-        DataType::Nullable(inner) => format!("Nullable({})", column_type(inner)),
-        DataType::Array(item) => format!("Array({})", column_type(item)),
-        DataType::Map(key, value) => format!("Map({}, {})", column_type(key), column_type(value)),
-        DataType::Tuple(items) => {
-            let items: Vec<String> = items.iter().map(column_type).collect();
-            format!("Tuple({})", items.join(", "))
+        DataType::FixedBytes(len) => to.push("FixedString(").number(*len as u64).push(")"),
+        DataType::DateTime64(scale) => to.push("DateTime64(").number(*scale as u64).push(")"),
+        DataType::Decimal { precision, scale } => to
+            .push("Decimal(")
+            .number(*precision as u64)
+            .push(", ")
+            .number(*scale as u64)
+            .push(")"),
+        DataType::LowCardinality(inner) => {
+            write_column_type(to.push("LowCardinality("), inner).push(")")
         }
-        plain => plain_name(plain).unwrap_or("?").to_owned(),
+        DataType::Nullable(inner) => write_column_type(to.push("Nullable("), inner).push(")"),
+        DataType::Array(item) => write_column_type(to.push("Array("), item).push(")"),
+        DataType::Map(key, value) => {
+            let to = write_column_type(to.push("Map("), key).push(", ");
+            write_column_type(to, value).push(")")
+        }
+        DataType::Tuple(items) => {
+            let mut to = to.push("Tuple(");
+            let mut i = 0;
+            while i < items.len() {
+                to = write_column_type(if i == 0 { to } else { to.push(", ") }, &items[i]);
+                i += 1;
+            }
+            to.push(")")
+        }
+        plain => match plain_name(plain) {
+            Some(name) => to.push(name),
+            None => to.push("?"),
+        },
     }
 }
 
 /// The Rust type of a field for a column of type `ty`, where there is one to recommend.
 #[must_use]
-pub fn field_type(ty: &str) -> Option<String> {
-    rust_type(ty.as_bytes())
+pub const fn field_type(ty: &str) -> Option<Line> {
+    write_field_type(Line::new(), ty.as_bytes())
 }
 
-fn rust_type(ty: &[u8]) -> Option<String> {
-    let Node { name, arguments } = node(ty)?;
-    let plain = match name {
+/// Unwraps a value or returns `None`; `?` is not const.
+macro_rules! some {
+    ($option:expr) => {
+        match $option {
+            Some(value) => value,
+            None => return None,
+        }
+    };
+}
+
+const fn write_field_type(to: Line, ty: &[u8]) -> Option<Line> {
+    let Node { name, arguments } = some!(node(ty));
+    if let Some(plain) = plain_field(name) {
+        return Some(to.push(plain));
+    }
+    let first = match split(arguments, b',') {
+        Some((first, _)) => first,
+        None => arguments,
+    };
+    let to = match name {
+        b"FixedString" => to.push("FixedBytes<").push(some!(text(arguments))),
+        b"DateTime64" => to.push("DateTime64<").push(some!(text(first))),
+        b"Decimal" => to.push("Decimal<").push(some!(text(arguments))),
+        b"LowCardinality" => some!(write_field_type(to.push("LowCardinality<"), arguments)),
+        b"Nullable" => some!(write_field_type(to.push("Option<"), arguments)),
+        b"Array" => some!(write_field_type(to.push("Vec<"), arguments)),
+        b"SimpleAggregateFunction" => {
+            return write_field_type(to, some!(split(arguments, b',')).1);
+        }
+        b"Map" => {
+            let (key, value) = some!(split(arguments, b','));
+            let to = some!(write_field_type(to.push("BTreeMap<"), key)).push(", ");
+            some!(write_field_type(to, value))
+        }
+        _ => return None,
+    };
+    Some(to.push(">"))
+}
+
+const fn text(part: &[u8]) -> Option<&str> {
+    match std::str::from_utf8(trim(part)) {
+        Ok(text) => Some(text),
+        Err(_) => None,
+    }
+}
+
+/// The field for a type without arguments.
+const fn plain_field(name: &[u8]) -> Option<&'static str> {
+    Some(match name {
         b"Bool" => "bool",
         b"UInt8" => "u8",
         b"UInt16" => "u16",
@@ -279,25 +361,6 @@ fn rust_type(ty: &[u8]) -> Option<String> {
         b"Date" => "Date",
         b"Date32" => "Date32",
         b"DateTime" => "DateTime",
-        _ => "",
-    };
-    if !plain.is_empty() {
-        return Some(plain.to_owned());
-    }
-    let first = split(arguments, b',').map_or(arguments, |(first, _)| first);
-    let text = |part: &[u8]| std::str::from_utf8(trim(part)).ok().map(str::to_owned);
-    Some(match name {
-        b"FixedString" => format!("FixedBytes<{}>", text(arguments)?),
-        b"DateTime64" => format!("DateTime64<{}>", text(first)?),
-        b"Decimal" => format!("Decimal<{}>", text(arguments)?),
-        b"LowCardinality" => format!("LowCardinality<{}>", rust_type(arguments)?),
-        b"Nullable" => format!("Option<{}>", rust_type(arguments)?),
-        b"Array" => format!("Vec<{}>", rust_type(arguments)?),
-        b"SimpleAggregateFunction" => rust_type(split(arguments, b',')?.1)?,
-        b"Map" => {
-            let (key, value) = split(arguments, b',')?;
-            format!("BTreeMap<{}, {}>", rust_type(key)?, rust_type(value)?)
-        }
         _ => return None,
     })
 }
@@ -421,6 +484,7 @@ mod tests {
             (D::Tuple(LIST), "Tuple(a UInt8, `b, c` LowCardinality(String))"),
             (D::Array(&D::Tuple(LIST)), "Nested(a UInt8, b String)"),
             (D::Tuple(&[D::Float64, D::Float64]), "Point"),
+            (D::Array(&D::Array(&D::Tuple(&[D::Float64, D::Float64]))), "Polygon"),
             (D::Int8, "Enum8('a, (' = 1, 'b\\'' = 2)"),
             (D::UInt64, "SimpleAggregateFunction(sum, UInt64)"),
             (D::Nullable(&D::UInt64), "SimpleAggregateFunction(anyLast, Nullable(UInt64))"),
@@ -472,7 +536,7 @@ mod tests {
             D::Map(&D::LowCardinality(&D::String), &D::Array(&D::DateTime64(9))),
             D::Tuple(&[D::Uuid, D::FixedBytes(2), D::Ipv6]),
         ] {
-            assert_eq!(fits(&data, &column_type(&data)), Ok(()));
+            assert_eq!(fits(&data, column_type(&data).as_str()), Ok(()));
         }
     }
 
@@ -486,7 +550,7 @@ mod tests {
             ("Enum8('a' = 1)", Some("i8")),
             ("Dynamic", None),
         ] {
-            assert_eq!(field_type(ty).as_deref(), field, "{ty}");
+            assert_eq!(field_type(ty).map(|line| line.to_string()).as_deref(), field, "{ty}");
         }
     }
 }

@@ -100,12 +100,27 @@ impl EncodeError {
     }
 }
 
+/// What a warehouse's own table shards by, as its DDL file says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sharding {
+    /// The kind of connector whose tables this is about, as its schema calls it.
+    pub sink: &'static str,
+    /// Where it is said: `file:line:col`.
+    pub at: &'static str,
+    /// The expression as written.
+    pub expression: &'static str,
+    /// The fields of the row whose columns it names.
+    pub fields: &'static [&'static str],
+}
+
 /// What a sink takes. Implemented by `#[derive(Row)]`.
 pub trait Row {
     /// The row type's name, for messages.
     const NAME: &'static str;
     /// The columns in the order they are encoded.
     const COLUMNS: &'static [Column];
+    /// What its table is sharded by, where that is known when the program compiles.
+    const SHARDING: Option<Sharding> = None;
 
     /// An upper bound of the bytes a binary row format needs (LEB128 lengths, native widths).
     fn binary_bound(&self) -> usize;

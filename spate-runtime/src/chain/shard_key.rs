@@ -7,6 +7,10 @@
 
 use std::borrow::Cow;
 
+use super::row::Sharding;
+use crate::config::nearest::same;
+use crate::line::Line;
+
 /// A key that rows are routed by. `f64` is none: NaN and -0.0 have no one place.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a shard key [P046]",
@@ -16,6 +20,40 @@ use std::borrow::Cow;
 pub trait ShardKey {
     /// 64 well-mixed bits, the same on every machine and in every version.
     fn shard_hash(&self) -> u64;
+}
+
+/// Refuses a key that the table does not shard by (P048). For builds.
+///
+/// `kind` is the sink's connector, `sink` its name, `key` a field of its row.
+///
+/// # Panics
+///
+/// With a message that begins with the place in the DDL file.
+#[track_caller]
+pub const fn assert_sharding(sharding: Option<Sharding>, kind: &str, sink: &str, key: &str) {
+    let Some(Sharding { sink: of, at, expression, fields }) = sharding else { return };
+    if !same(of, kind) || fields.is_empty() {
+        return;
+    }
+    let mut i = 0;
+    while i < fields.len() {
+        if same(fields[i], key) {
+            return;
+        }
+        i += 1;
+    }
+    let line = Line::new()
+        .push(at)
+        .push(": the table shards by `")
+        .push_short(expression, 120)
+        .push("`, sink `")
+        .push(sink)
+        .push("` by `")
+        .push(key)
+        .push("` [P048]\n  help: write `key = ")
+        .push(fields[0])
+        .push("`, or leave the expression out of the file if nobody inserts by it");
+    panic!("{}", line.as_str())
 }
 
 #[inline]
@@ -187,5 +225,26 @@ mod tests {
     fn an_integer_hashes_the_same_whatever_its_width() {
         assert_eq!(7u8.shard_hash(), 7u64.shard_hash());
         assert_eq!((-7i8).shard_hash(), (-7i64).shard_hash());
+    }
+
+    #[test]
+    fn a_key_is_held_against_what_the_table_shards_by() {
+        let sharding = Sharding {
+            sink: "ClickHouse",
+            at: "lines.sql:9:50",
+            expression: "cityHash64(customer, region)",
+            fields: &["customer", "region"],
+        };
+        assert_sharding(None, "ClickHouse", "lines", "id");
+        assert_sharding(Some(sharding), "File", "lines", "id");
+        assert_sharding(Some(sharding), "ClickHouse", "lines", "region");
+        assert_sharding(Some(Sharding { fields: &[], ..sharding }), "ClickHouse", "lines", "id");
+        let refused = std::panic::catch_unwind(|| {
+            assert_sharding(Some(sharding), "ClickHouse", "lines", "id");
+        });
+        assert_eq!(
+            refused.unwrap_err().downcast_ref::<String>().unwrap(),
+            "lines.sql:9:50: the table shards by `cityHash64(customer, region)`, sink `lines` by `id` [P048]\n  help: write `key = customer`, or leave the expression out of the file if nobody inserts by it"
+        );
     }
 }

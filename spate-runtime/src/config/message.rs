@@ -8,67 +8,7 @@
 use super::check::{Entry, Fault, FaultKind, Place, Value};
 use super::scalar::Why;
 use super::schema::{Key, Type};
-
-/// A text of bounded length that can be written in a `const fn`; what does not fit is left out.
-#[derive(Clone, Copy)]
-pub(super) struct Line {
-    bytes: [u8; Self::WIDEST],
-    len: usize,
-}
-
-impl Line {
-    const WIDEST: usize = 1024;
-
-    const fn new() -> Self {
-        Self { bytes: [0; Self::WIDEST], len: 0 }
-    }
-
-    pub(super) const fn as_str(&self) -> &str {
-        let (text, _) = self.bytes.split_at(self.len);
-        match std::str::from_utf8(text) {
-            Ok(text) => text,
-            Err(_) => panic!("characters are pushed whole"),
-        }
-    }
-
-    const fn push(mut self, text: &str) -> Self {
-        let bytes = text.as_bytes();
-        let mut from = 0;
-        while from < bytes.len() {
-            let to = char_end(bytes, from);
-            if self.len + to - from > Self::WIDEST {
-                return self;
-            }
-            while from < to {
-                self.bytes[self.len] = bytes[from];
-                self.len += 1;
-                from += 1;
-            }
-        }
-        self
-    }
-
-    const fn number(self, number: u64) -> Self {
-        let line = if number > 9 { self.number(number / 10) } else { self };
-        let (_, digits) = "0123456789".split_at((number % 10) as usize);
-        line.push(digits.split_at(1).0)
-    }
-
-    /// A value as written, on one line, at most 40 characters, without the user part of a URL.
-    const fn shown(self, value: &str) -> Self {
-        let bytes = value.as_bytes();
-        let (mut end, mut chars) = (0, 0);
-        while end < bytes.len() && chars < 40 && bytes[end] >= b' ' {
-            if bytes[end] == b'@' {
-                return self.push("(not shown)");
-            }
-            end = char_end(bytes, end);
-            chars += 1;
-        }
-        let line = self.push("`").push(value.split_at(end).0);
-        if end < bytes.len() { line.push("…`") } else { line.push("`") }
-    }
-}
+use crate::line::Line;
 
 /// `file:line:col: text [code]; help: help`, for a compile-time message.
 pub(super) const fn line(fault: &Fault<'_>, file: &str, entries: &[Entry<'_>]) -> Line {
@@ -288,37 +228,4 @@ const fn write_words(mut to: Line, words: &[&str]) -> Line {
         i += 1;
     }
     to
-}
-
-/// The end of the character that begins at `from`.
-const fn char_end(bytes: &[u8], from: usize) -> usize {
-    let mut to = from + 1;
-    while to < bytes.len() && bytes[to] & 0xC0 == 0x80 {
-        to += 1;
-    }
-    to
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_that_is_full_ends_at_a_whole_character() {
-        let mut line = Line::new();
-        for _ in 0..600 {
-            line = line.push("é");
-        }
-        assert_eq!(line.as_str().chars().count(), Line::WIDEST / 2);
-    }
-
-    #[test]
-    fn values_are_shown_on_one_line_without_users_of_urls() {
-        let shown = |value: &str| Line::new().shown(value).as_str().to_owned();
-        assert_eq!(shown("5"), "`5`");
-        assert_eq!(shown("a\nb: c"), "`a…`");
-        assert_eq!(shown(&"x".repeat(50)), format!("`{}…`", "x".repeat(40)));
-        assert_eq!(shown("http://u:S3cr3t-zz9@db"), "(not shown)");
-        assert_eq!(Line::new().number(0).number(1_234_567).as_str(), "01234567");
-    }
 }

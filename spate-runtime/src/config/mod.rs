@@ -16,7 +16,7 @@ pub mod check;
 mod error;
 mod file;
 mod message;
-mod nearest;
+pub mod nearest;
 mod scalar;
 mod schema;
 mod secret;

@@ -1,7 +1,8 @@
 //! The nearest known name to one that was mistyped. Pure, and `const`.
 
 /// Whether two texts are equal.
-pub(super) const fn same(a: &str, b: &str) -> bool {
+#[must_use]
+pub const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;
@@ -19,7 +20,8 @@ pub(super) const fn same(a: &str, b: &str) -> bool {
 /// How far `name` lies from `wanted`; `usize::MAX` if it is not near.
 ///
 /// Near is: a third of the letters differ at most, and one may always.
-pub(super) const fn near(wanted: &str, name: &str) -> usize {
+#[must_use]
+pub const fn near(wanted: &str, name: &str) -> usize {
     let third = wanted.len() / 3;
     let bound = if third == 0 { 1 } else { third };
     let distance = distance(wanted, name);

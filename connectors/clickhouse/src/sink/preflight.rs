@@ -27,9 +27,10 @@ use spate_runtime::sink::WriteError;
 
 use super::{Inserter, success};
 use crate::sql;
+use crate::table::{Table, TableColumn, column_fault, field_fault};
 use crate::transport::Replica;
 use crate::transport::body::Chunk;
-use crate::types::{Misfit, column_type, field_type, fits};
+use crate::types::column_type;
 
 /// What one replica said.
 #[derive(Default)]
@@ -40,7 +41,7 @@ struct Report {
 }
 
 /// A table as `system.tables` has it.
-struct Table {
+struct ServerTable {
     engine: String,
     /// The engine with its settings.
     definition: String,
@@ -49,11 +50,18 @@ struct Table {
 }
 
 /// A column as `system.columns` has it.
-struct TableColumn {
+struct ServerColumn {
     name: String,
     ty: String,
     /// Empty, `DEFAULT`, `MATERIALIZED`, `ALIAS` or `EPHEMERAL`.
     default_kind: String,
+}
+
+impl ServerColumn {
+    fn as_column(&self) -> TableColumn<'_> {
+        let Self { name, ty, default_kind } = self;
+        TableColumn { name, ty, default_kind, line: 0, col: 0 }
+    }
 }
 
 impl Inserter {
@@ -118,7 +126,7 @@ impl Inserter {
         replica: &Replica,
         database: &str,
         table: &str,
-    ) -> Result<Option<Table>, WriteError> {
+    ) -> Result<Option<ServerTable>, WriteError> {
         let statement = "SELECT engine, engine_full, dependencies_database, dependencies_table \
              FROM system.tables WHERE database = {db:String} AND name = {name:String} \
              FORMAT TabSeparated";
@@ -131,10 +139,10 @@ impl Inserter {
             .into_iter()
             .zip(sql::strings(&views))
             .collect();
-        Ok(Some(Table { engine, definition, views }))
+        Ok(Some(ServerTable { engine, definition, views }))
     }
 
-    async fn columns(&self, replica: &Replica) -> Result<Vec<TableColumn>, WriteError> {
+    async fn columns(&self, replica: &Replica) -> Result<Vec<ServerColumn>, WriteError> {
         let statement = "SELECT name, type, default_kind FROM system.columns \
              WHERE database = {db:String} AND table = {name:String} ORDER BY position \
              FORMAT TabSeparated";
@@ -143,7 +151,7 @@ impl Inserter {
         let answer = self.query(replica, statement, &parameters).await?;
         let column = |row: Vec<String>| {
             let [name, ty, default_kind] = row.try_into().ok()?;
-            Some(TableColumn { name, ty, default_kind })
+            Some(ServerColumn { name, ty, default_kind })
         };
         Ok(sql::tab_separated(&answer)
             .into_iter()
@@ -197,7 +205,7 @@ impl Inserter {
     async fn engine(
         &self,
         replica: &Replica,
-        table: &Table,
+        table: &ServerTable,
         findings: &mut Findings,
     ) -> Result<(), WriteError> {
         let name = &self.settings.table;
@@ -276,7 +284,7 @@ impl Inserter {
     }
 
     /// How many batches the table remembers.
-    async fn window(&self, replica: &Replica, table: &Table) -> Result<u64, WriteError> {
+    async fn window(&self, replica: &Replica, table: &ServerTable) -> Result<u64, WriteError> {
         let setting = window_setting(&table.engine);
         if let Some(window) = sql::setting(&table.definition, setting) {
             return Ok(window);
@@ -315,83 +323,23 @@ fn first_row<const N: usize>(answer: &str) -> Option<[String; N]> {
         .ok()
 }
 
-/// Holds a row's fields against a table's columns, by name.
+/// Holds a row's fields against a table's columns.
 fn compare(
     row: &str,
     fields: &[Column],
     table: &str,
-    columns: &[TableColumn],
+    columns: &[ServerColumn],
     findings: &mut Findings,
 ) {
-    for field in fields {
-        let Some(column) = columns.iter().find(|column| column.name == field.name) else {
-            let text =
-                format!("table `{table}` has no column `{}` for a field of `{row}`", field.name);
-            findings.error("P048", text, similar(field.name, columns));
-            continue;
-        };
-        if let "MATERIALIZED" | "ALIAS" = &*column.default_kind {
-            let text = format!(
-                "column `{}` of `{table}` is {} and cannot be written",
-                column.name, column.default_kind
-            );
-            findings.error("P048", text, format!("remove the field from `{row}`"));
-            continue;
-        }
-        if let Err(misfit) = fits(&field.data_type, &column.ty) {
-            let text = format!(
-                "column `{}` of `{table}` is `{}`, but field `{}: {}` of `{row}` is written as `{}`",
-                column.name,
-                column.ty,
-                field.name,
-                field.rust_type,
-                column_type(&field.data_type)
-            );
-            findings.error("P048", text, advice(misfit, field, &column.ty));
-        }
-    }
-    let written = |column: &&TableColumn| fields.iter().any(|field| field.name == column.name);
-    for column in columns.iter().filter(|column| !written(column)) {
-        let required = column.default_kind.is_empty() && !column.ty.starts_with("Nullable(");
-        if required {
-            let text = format!(
-                "column `{}` of `{table}` has no DEFAULT and `{row}` no field for it",
-                column.name
-            );
-            let field = field_type(&column.ty).unwrap_or_else(|| "..".to_owned());
-            let help =
-                format!("add a field `{}: {field}`, or a DEFAULT to the column", column.name);
-            findings.error("P048", text, help);
-        }
-    }
-}
-
-/// What to do about a field that does not fit its column.
-fn advice(misfit: Misfit, field: &Column, ty: &str) -> String {
-    let declare =
-        field_type(ty).map(|rust| format!("declare the field as `{}: {rust}`", field.name));
-    match (misfit, declare) {
-        (Misfit::EnumAsText, _) => "declare the field as the number of the name (`i8`, `i16`), or the column as `LowCardinality(String)`".to_owned(),
-        (Misfit::NeverNull, Some(declare)) => format!("{declare}, or the column as Nullable"),
-        (Misfit::Scale, Some(declare)) => format!("{declare}, and convert with `rescale`"),
-        (Misfit::Unreadable, _) => "the column's type is not known to this version".to_owned(),
-        (_, Some(declare)) => format!("{declare}, or the column as `{}`", column_type(&field.data_type)),
-        (_, None) => format!("declare the column as `{}`", column_type(&field.data_type)),
-    }
-}
-
-/// A column that is written a little differently.
-fn similar(name: &str, columns: &[TableColumn]) -> String {
-    let plain = |name: &str| name.replace(['_', '-'], "").to_lowercase();
-    match columns
+    let columns: Vec<TableColumn<'_>> = columns.iter().map(ServerColumn::as_column).collect();
+    let table = Table { file: "", line: 0, col: 0, name: table, columns: &columns };
+    let of_fields = fields.iter().filter_map(|field| field_fault(field, &table));
+    let of_columns = columns
         .iter()
-        .find(|column| plain(&column.name) == plain(name))
-    {
-        Some(column) => format!("did you mean `{}`?", column.name),
-        None => {
-            let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-            format!("it has: {}", names.join(", "))
-        }
+        .filter_map(|column| column_fault(fields, column, &table));
+    for fault in of_fields.chain(of_columns) {
+        let (text, help) = (fault.text(row, &table), fault.help(row, &table));
+        findings.error("P048", text.as_str(), help.as_str());
     }
 }
 
@@ -439,17 +387,18 @@ mod tests {
     use spate_runtime::chain::row::DataType;
 
     use super::*;
+    use crate::table::{assert_column, assert_filled, assert_row, assert_type};
 
     const fn field(name: &'static str, rust_type: &'static str, data_type: DataType) -> Column {
         Column { name, rust_type, data_type }
     }
 
-    fn column(name: &str, ty: &str, default_kind: &str) -> TableColumn {
+    fn column(name: &str, ty: &str, default_kind: &str) -> ServerColumn {
         let [name, ty, default_kind] = [name, ty, default_kind].map(str::to_owned);
-        TableColumn { name, ty, default_kind }
+        ServerColumn { name, ty, default_kind }
     }
 
-    fn texts(fields: &[Column], columns: &[TableColumn]) -> Vec<String> {
+    fn texts(fields: &[Column], columns: &[ServerColumn]) -> Vec<String> {
         let mut findings = Findings::default();
         compare("Line", fields, "lines", columns, &mut findings);
         findings
@@ -518,6 +467,83 @@ mod tests {
                 "column `id` of `lines` is MATERIALIZED and cannot be written [P048] remove the field from `Line`"
             ]
         );
+    }
+
+    /// What a build says about a file is what the start says about the server, behind the place.
+    #[test]
+    fn the_build_and_the_start_say_the_same() {
+        let fields = [
+            field("id", "i64", DataType::Int64),
+            field("narrow", "u16", DataType::UInt16),
+            field("note", "Option<&str>", DataType::Nullable(&DataType::String)),
+            field("maybe", "u8", DataType::UInt8),
+            field("at", "DateTime64<3>", DataType::DateTime64(3)),
+            field("price", "Decimal<18, 2>", DataType::Decimal { precision: 18, scale: 2 }),
+            field("kind", "&str", DataType::String),
+            field("tags", "Vec<u8>", DataType::Array(&DataType::UInt8)),
+            field("code", "FixedBytes<3>", DataType::FixedBytes(3)),
+            field("day", "Date", DataType::Date),
+            field("misspelt", "u8", DataType::UInt8),
+            field("nowhere", "u8", DataType::UInt8),
+        ];
+        let columns = [
+            column("id", "UInt64", ""),
+            column("narrow", "UInt32", ""),
+            column("note", "LowCardinality(String)", ""),
+            column("maybe", "Nullable(UInt8)", ""),
+            column("at", "DateTime64(6, 'UTC')", ""),
+            column("price", "Decimal(18, 4)", ""),
+            column("kind", "Enum8('a' = 1)", ""),
+            column("tags", "Array(UInt16)", ""),
+            column("code", "FixedString(4)", ""),
+            column("day", "Date", "ALIAS"),
+            column("mis_spelt", "UInt8", ""),
+            column("sku", "Map(String, UInt8)", ""),
+            column("state", "AggregateFunction(sum, UInt64)", ""),
+        ];
+        let mut findings = Findings::default();
+        compare("Line", &fields, "lines", &columns, &mut findings);
+        let start: Vec<String> = findings
+            .0
+            .iter()
+            .map(|finding| format!("{} [{}]\n  help: {}", finding.text, finding.code, finding.help))
+            .collect();
+        let columns: Vec<TableColumn<'_>> = columns.iter().map(ServerColumn::as_column).collect();
+        let columns: Vec<TableColumn<'_>> = (3..)
+            .zip(columns)
+            .map(|(line, column)| TableColumn { line, col: 5, ..column })
+            .collect();
+        let table = Table { file: "a.sql", line: 1, col: 14, name: "lines", columns: &columns };
+        let refused = |check: &dyn Fn()| {
+            let check = std::panic::AssertUnwindSafe(check);
+            let said = std::panic::catch_unwind(|| check()).err()?;
+            said.downcast_ref::<String>().cloned()
+        };
+        let build: Vec<String> = fields
+            .iter()
+            .flat_map(|field| {
+                [
+                    refused(&|| assert_column("Line", field, &table)),
+                    refused(&|| assert_type("Line", field, &table)),
+                ]
+            })
+            .chain(
+                (0..columns.len())
+                    .map(|at| refused(&|| assert_filled("Line", &fields, at, &table))),
+            )
+            .flatten()
+            .collect();
+        assert_eq!(start.len(), 13, "{start:#?}");
+        let behind_the_place =
+            |line: &String| line.splitn(4, ':').nth(3).unwrap().trim_start().to_owned();
+        assert_eq!(build.iter().map(behind_the_place).collect::<Vec<_>>(), start);
+        assert!(
+            build[0].starts_with("a.sql:3:5: column `id` of `lines` is `UInt64`, but "),
+            "{}",
+            build[0]
+        );
+        let first = refused(&|| assert_row("Line", &fields, &table));
+        assert_eq!(first.as_ref(), build.first(), "a generic row has the first of them");
     }
 
     #[test]
