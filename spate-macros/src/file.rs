@@ -49,7 +49,6 @@ impl File {
         self.span
     }
 
-    #[expect(dead_code, reason = "called by what tracks files without compiling them in")]
     /// An anonymous constant that makes cargo build anew when the file changes; nothing of the
     /// file reaches the program.
     pub(crate) fn tracked(&self) -> TokenStream {

@@ -16,6 +16,7 @@
 mod ast;
 mod check;
 mod codegen;
+mod ddl;
 mod expand;
 mod fallback;
 mod file;

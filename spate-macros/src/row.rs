@@ -1,26 +1,47 @@
 //! `#[derive(Row)]`: a struct as what a sink takes.
 //!
 //! ```text
-//! row   := ("#[row(" ("ddl" "=" text | "crate" "=" path), .. ")]")? "struct" name generics fields
+//! row   := ("#[row(" option, .. ")]")? "struct" name generics fields
+//! option := "ddl" "=" text | "table" "=" text | "any_order" | "crate" "=" path
 //! field := ("#[row(" ("rename" "=" text | "skip"), .. ")]")? name ":" type
 //! ```
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote_spanned;
 use syn::{Fields, ItemStruct, LitStr, Type, parse_quote};
 
 use crate::ast::args::facade_path;
 use crate::ast::options::{self, Value};
 use crate::check::P066;
+use crate::check::p048_table::{self, Field, Held, Wanted};
+use crate::check::p060_feature;
 use crate::codegen::paths::{Paths, at, emit};
+use crate::codegen::table::{self, Spans};
 use crate::names;
 use crate::report::Report;
 
 /// A column: the field it is, and what it is called.
 struct Column {
-    field: proc_macro2::Ident,
+    field: Ident,
     name: String,
+    /// Where the name is written: the field, or the text of a `rename`.
+    named: Span,
     ty: Type,
+}
+
+impl Column {
+    fn spans(&self) -> Spans {
+        Spans { named: self.named, typed: crate::ast::first_span(&self.ty) }
+    }
+}
+
+/// What stands in the attributes of the struct.
+#[derive(Default)]
+struct Options {
+    krate: Option<TokenStream>,
+    ddl: Option<LitStr>,
+    table: Option<LitStr>,
+    any_order: Option<Ident>,
 }
 
 /// Derives `Row`; findings come out as errors beside whatever could be derived.
@@ -41,31 +62,70 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
             return report.to_tokens();
         }
     };
-    let krate = krate(&item, &mut report);
+    let options = options(&item, &mut report);
     let columns = columns(&item, &mut report);
-    let paths = Paths::new(krate);
-    let derived = implement(&item, &columns, &paths);
+    let held = held(&item, &columns, &options, &mut report);
+    let paths = Paths::new(options.krate);
+    let derived = implement(&item, &columns, held.as_ref(), &paths);
     let findings = report.to_tokens();
     emit!(#derived #findings)
 }
 
-fn krate(item: &ItemStruct, report: &mut Report) -> Option<TokenStream> {
-    let mut krate = None;
+fn options(item: &ItemStruct, report: &mut Report) -> Options {
+    let mut read = Options::default();
     for attribute in item
         .attrs
         .iter()
         .filter(|attribute| attribute.path().is_ident("row"))
     {
-        for option in options::of_attribute(attribute, "row", &["ddl", "crate"], report) {
-            if names::plain(&option.key) == "crate" {
-                krate = facade_path(&option, report);
-            } else {
-                // The table's definition; held against the columns at start.
-                let _file = option.text(report);
+        let known = ["ddl", "table", "any_order", "crate"];
+        for option in options::of_attribute(attribute, "row", &known, report) {
+            match names::plain(&option.key).as_str() {
+                "crate" => read.krate = facade_path(&option, report),
+                "ddl" => read.ddl = option.text(report),
+                "table" => read.table = option.text(report),
+                _ if matches!(option.value, Value::Flag) => read.any_order = Some(option.key),
+                _ => {
+                    let message = "`any_order` takes no value";
+                    let help = "write `#[row(ddl = \"..\", any_order)]`";
+                    report.push_with(option.key.span(), &P066, message, help);
+                }
             }
         }
     }
-    krate
+    if read.ddl.is_none() {
+        let table = read.table.as_ref().map(|table| ("table", table.span()));
+        let any_order = read.any_order.as_ref().map(|key| ("any_order", key.span()));
+        for (key, span) in table.into_iter().chain(any_order) {
+            let message = format!("`{key}` says something about `ddl`, which is not there");
+            let help = format!(
+                "remove it, or write `ddl = \"schema/{}.sql\"`",
+                names::snake(&names::plain(&item.ident))
+            );
+            report.push_with(span, &P066, message, help);
+        }
+    }
+    read
+}
+
+/// The table of the DDL file, if the row names one.
+fn held(
+    item: &ItemStruct,
+    columns: &[Column],
+    options: &Options,
+    report: &mut Report,
+) -> Option<Held> {
+    let file = options.ddl.clone()?;
+    if !p060_feature::ddl_is_read(file.span(), p060_feature::CLICKHOUSE, report) {
+        return None;
+    }
+    let (table, any_order) = (options.table.clone(), options.any_order.is_some());
+    let fields: Vec<Field<'_>> = columns
+        .iter()
+        .map(|column| Field { name: &column.name, span: column.named })
+        .collect();
+    let wanted = Wanted { file, table, any_order };
+    p048_table::check(&names::plain(&item.ident), &fields, &wanted, report)
 }
 
 fn columns(item: &ItemStruct, report: &mut Report) -> Vec<Column> {
@@ -112,12 +172,17 @@ fn columns(item: &ItemStruct, report: &mut Report) -> Vec<Column> {
                 "rename one: `#[row(rename = \"..\")]`",
             );
         }
-        columns.push(Column { field: ident.clone(), name, ty: field.ty.clone() });
+        columns.push(Column { field: ident.clone(), name, named: span, ty: field.ty.clone() });
     }
     columns
 }
 
-fn implement(item: &ItemStruct, columns: &[Column], paths: &Paths) -> TokenStream {
+fn implement(
+    item: &ItemStruct,
+    columns: &[Column],
+    held: Option<&Held>,
+    paths: &Paths,
+) -> TokenStream {
     let ident = &item.ident;
     let name = names::plain(ident);
     let [row, column, value, encoder, error] =
@@ -150,11 +215,33 @@ fn implement(item: &ItemStruct, columns: &[Column], paths: &Paths) -> TokenStrea
             }
         }
     });
+    let sharding = held.map(|held| {
+        let fields: Vec<(&str, String)> = columns
+            .iter()
+            .map(|column| (column.name.as_str(), names::plain(&column.field)))
+            .collect();
+        table::sharding(held, &fields, paths)
+    });
+    let mut all = emit!(&[#(#entries),*]);
+    let mut apart = TokenStream::new();
+    if let Some(held) = held {
+        if table::is_generic(&item.generics) {
+            all = table::within(held, &all, paths);
+        } else {
+            let row = table::row_type(ident, &item.generics);
+            let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+            let spans: Vec<Spans> = columns.iter().map(Column::spans).collect();
+            apart = table::apart(held, &row, &names, &spans, paths);
+        }
+    }
     emit! {
+        #apart
+
         #[automatically_derived]
         impl #impl_generics #row for #ident #type_generics #where_clause {
             const NAME: &'static str = #name;
-            const COLUMNS: &'static [#column] = &[#(#entries),*];
+            const COLUMNS: &'static [#column] = #all;
+            #sharding
 
             #[inline]
             fn binary_bound(&self) -> usize {

@@ -858,6 +858,20 @@ mod p047 {
     }
 }
 
+mod p048 {
+    use spate::prelude::*;
+
+    #[derive(Row)]
+    #[row(ddl = "../ui-tests/fixtures/schema/lines.sql")]
+    struct Line<'a> {
+        id: u64,
+        customer: LowCardinality<&'a str>,
+        total: Decimal<18, 4>,
+        at: DateTime64<6>,
+        kind: i8,
+    }
+}
+
 mod p065 {
     use spate::prelude::*;
     use ui_tests::*;

@@ -126,6 +126,9 @@ fn excerpt(program: &str, keeps_all: bool) -> String {
         .filter(|part| !part.is_empty())
         .collect();
     let mut text = format!("{}\n", parts.join("\n\n"));
+    for folder in ["../../../../ui-tests/fixtures/", "../ui-tests/fixtures/"] {
+        text = text.replace(folder, "");
+    }
     if !keeps_all {
         for declaration in EVERYWHERE {
             text = text.replace(declaration, "");

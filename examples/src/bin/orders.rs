@@ -33,8 +33,9 @@ pub struct OrderEvent<'a> {
     kind: Kind,
 }
 
-/// One row of `order_lines`.
+/// One row of `order_lines`; its fields are held against the table's DDL when this compiles.
 #[derive(Row)]
+#[row(ddl = "schema/order_lines.sql")]
 pub struct OrderLine<'a> {
     order_id: u64,
     customer: LowCardinality<Cow<'a, str>>,
@@ -43,6 +44,7 @@ pub struct OrderLine<'a> {
 
 /// One row of `refunds`.
 #[derive(Row)]
+#[row(ddl = "schema/refunds.sql")]
 pub struct RefundRow<'a> {
     order_id: u64,
     customer: LowCardinality<Cow<'a, str>>,

@@ -41,6 +41,7 @@ mod p039_borrowed_state;
 mod p040_borrowing_state;
 mod p041_not_send;
 mod p045_keyed_sink;
+pub(crate) mod p048_table;
 pub(crate) mod p060_feature;
 mod p065_inline;
 mod p066_misplaced;

@@ -3,7 +3,7 @@
 //! The facade switches on a feature of this crate with each of its own, so that the macro knows
 //! what is compiled in. A name that the module declares or imports itself is the user's own.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use syn::Type;
 
 use crate::ast::Scope;
@@ -13,10 +13,13 @@ use crate::report::{Report, Rule};
 
 const FEATURE: Rule = Rule { code: "P060", help: "" };
 
+/// Whether ClickHouse is compiled in.
+pub(crate) const CLICKHOUSE: bool = cfg!(any(test, feature = "clickhouse"));
+
 /// The names the facade's prelude has behind a feature.
 const CONNECTORS: [(&str, &str, bool); 5] = [
     ("Kafka", "kafka", cfg!(any(test, feature = "kafka"))),
-    ("ClickHouse", "clickhouse", cfg!(any(test, feature = "clickhouse"))),
+    ("ClickHouse", "clickhouse", CLICKHOUSE),
     ("File", "file", cfg!(any(test, feature = "file"))),
     ("Datagen", "datagen", cfg!(any(test, feature = "datagen"))),
     ("Json", "json", cfg!(any(test, feature = "json"))),
@@ -31,13 +34,25 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
                     name.span(),
                     &FEATURE,
                     format!("`{known}` is not compiled in"),
-                    format!(
-                        "switch it on in Cargo.toml: `spate = {{ features = [\"{feature}\"] }}`"
-                    ),
+                    switch_on(feature),
                 );
             }
         });
     }
+}
+
+/// Whether a row's `ddl` can be read: its rules are the connector's. Reports it if not.
+pub(crate) fn ddl_is_read(span: Span, clickhouse: bool, report: &mut Report) -> bool {
+    if !clickhouse {
+        let message =
+            "`ddl` is held against the row by ClickHouse's rules, which are not compiled in";
+        report.push_with(span, &FEATURE, message, switch_on("clickhouse"));
+    }
+    clickhouse
+}
+
+fn switch_on(feature: &str) -> String {
+    format!("switch it on in Cargo.toml: `spate = {{ features = [\"{feature}\"] }}`")
 }
 
 /// The names in a declaration that are not compiled in, with their features.

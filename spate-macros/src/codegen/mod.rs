@@ -14,6 +14,7 @@ mod chain;
 mod lane;
 pub(crate) mod paths;
 mod sink;
+pub(crate) mod table;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;

@@ -25,8 +25,14 @@ impl Paths {
 
     /// An item of the facade's `__private`.
     pub(crate) fn rt(&self, name: &str) -> TokenStream {
-        let (krate, name) = (&self.krate, format_ident!("{}", name));
-        emit!(#krate::__private::#name)
+        let krate = &self.krate;
+        let names = name.split("::").map(|name| format_ident!("{}", name));
+        emit!(#krate::__private #(::#names)*)
+    }
+
+    /// The same, placed at a token of the user.
+    pub(crate) fn rt_at(&self, name: &str, span: Span) -> TokenStream {
+        placed(self.rt(name), span)
     }
 
     /// A helper for closures, or a bound of one.

@@ -219,12 +219,35 @@ fn witness(pipeline: &Pipeline, sink: &Declared, letters: bool, paths: &Paths) -
         #(#cfgs)*
         #shown
     };
+    tokens.extend(sharding(pipeline, sink, paths));
     if letters {
         let letter_of = paths.op("LetterOf");
         let letter_of = placed(letter_of, span);
         tokens.extend(quote_spanned!(span=> #(#cfgs)* impl #letter_of<#marker, #ty> for #ty {}));
     }
     tokens
+}
+
+/// Holds a key that is a field against what the row's table is sharded by (P048).
+fn sharding(pipeline: &Pipeline, sink: &Declared, paths: &Paths) -> Option<TokenStream> {
+    let Some(Expr::Path(path)) = &sink.key else { return None };
+    let field = path.path.get_ident()?;
+    if pipeline
+        .functions
+        .iter()
+        .any(|function| function.ident == *field)
+    {
+        return None;
+    }
+    let span = at(field.span());
+    let [row_trait, connector_trait] = ["Row", "SinkConnector"].map(|name| paths.rt(name));
+    let assert = paths.rt_at("assert_sharding", span);
+    let (row, connector) =
+        (with_lifetime(&sink.inner, "static"), with_lifetime(&sink.connector, "static"));
+    let (cfgs, name, key) = (&sink.cfgs, names::plain(&sink.ident), names::plain(field));
+    let sharding = emit!(<#row as #row_trait>::SHARDING);
+    let kind = emit!(<#connector as #connector_trait>::SCHEMA.kind);
+    Some(quote_spanned!(span=> #(#cfgs)* const _: () = #assert(#sharding, #kind, #name, #key);))
 }
 
 /// The hash of a row's key: a field of the row, or a function of it.

@@ -1,4 +1,4 @@
-//! P060: a sink that is not compiled in.
+//! P060: a source that is not compiled in.
 
 use spate::prelude::*;
 use ui_tests::*;
@@ -8,10 +8,10 @@ mod orders {
     use super::*;
 
     #[source]
-    fn events() -> Feed<Plain<Order<'_>>>;
+    fn events() -> Datagen<Plain<Order<'_>>>;
 
     #[sink]
-    fn lines() -> ClickHouse<Line<'_>>;
+    fn lines() -> Table<Line<'_>>;
 
     chain!(bill, {
         events.decode().or_skip().map(line).to(lines);
