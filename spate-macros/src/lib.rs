@@ -17,6 +17,7 @@ mod ast;
 mod check;
 mod codegen;
 mod ddl;
+mod editor;
 mod expand;
 mod fallback;
 mod file;

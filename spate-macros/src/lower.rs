@@ -16,8 +16,11 @@ use syn::{Expr, FnArg, Lit, LitStr, Pat, Type};
 
 use crate::ast::chain::{ArmAst, Body, Call, ChainAst, MatchAst, PathAst, Statement};
 use crate::ast::item::{FunctionAst, OpOptions};
+use crate::ast::tolerant::MISSING;
 use crate::ast::{Ast, Scope};
 use crate::check::{P005, P006, P021, p005_unknown_stage};
+use crate::codegen::paths::Paths;
+use crate::editor;
 use crate::label;
 use crate::model::{
     Arm, Chain, End, Function, Kind, Operator, Origin, Param, Path, Pipeline, Policy, PolicyKind,
@@ -64,6 +67,11 @@ pub(crate) fn lower(ast: Ast, report: &mut Report) -> (Pipeline, Outer) {
         holes: ast.holes,
         unread: ast.unread,
     };
+    let mut kept = ast.kept;
+    if ast.args.editor || editor::asks() {
+        let paths = Paths::new(ast.args.krate.clone());
+        kept.push(editor::chains(&ast.chains, &pipeline, &paths));
+    }
     for chain in ast.chains {
         let cfgs = chain.cfgs.clone();
         report.under(&cfgs, |report| {
@@ -72,13 +80,8 @@ pub(crate) fn lower(ast: Ast, report: &mut Report) -> (Pipeline, Outer) {
             pipeline.chains.push(chain);
         });
     }
-    let outer = Outer {
-        attrs: ast.attrs,
-        vis: ast.vis,
-        ident: ast.ident,
-        kept: ast.kept,
-        krate: ast.args.krate,
-    };
+    let outer =
+        Outer { attrs: ast.attrs, vis: ast.vis, ident: ast.ident, kept, krate: ast.args.krate };
     (pipeline, outer)
 }
 
@@ -185,6 +188,13 @@ impl<'a> Lowering<'a> {
                     self.path(path, report);
                 }
                 Statement::Match(split) => self.split(split, report),
+                Statement::Unread { names } => {
+                    self.chain.holes = true;
+                    for name in names {
+                        let stream = self.stream(name, StreamKind::Let);
+                        self.bind(stream);
+                    }
+                }
                 Statement::Broken => self.chain.holes = true,
             }
         }
@@ -380,6 +390,11 @@ impl<'a> Lowering<'a> {
     }
 
     fn call(&mut self, path: usize, call: Call, report: &mut Report) {
+        if call.bare {
+            p005_unknown_stage::report_bare(&call.name, report);
+            self.chain.holes = true;
+            return;
+        }
         let name = call.name.to_string();
         let ended = !self.is_open(path);
         if ended {
@@ -465,12 +480,17 @@ impl<'a> Lowering<'a> {
             "or_skip" if call.args.is_empty() => PolicyKind::Skip,
             "or_stop" if call.args.is_empty() => PolicyKind::Stop,
             "or_to" => {
-                let Some(sink) = sink_name(&call, report) else {
-                    self.chain.holes = true;
-                    return;
-                };
-                let index = self.sink(&sink);
-                PolicyKind::To(sink, index)
+                match sink_name(&call, report) {
+                    Some(sink) => {
+                        let index = self.sink(&sink);
+                        PolicyKind::To(sink, index)
+                    }
+                    // It is a policy, whatever it says.
+                    None => {
+                        self.chain.holes = true;
+                        PolicyKind::Stop
+                    }
+                }
             }
             name => {
                 report.push_with(
@@ -544,6 +564,10 @@ impl<'a> Lowering<'a> {
         report: &mut Report,
     ) -> Option<Operator> {
         match expr? {
+            Expr::Path(path) if path.path.is_ident(MISSING) => {
+                self.chain.holes = true;
+                None
+            }
             Expr::Path(mut path) => {
                 path.attrs.clear();
                 let function = path.path.get_ident().and_then(|ident| {
@@ -658,6 +682,9 @@ fn sink_name(call: &Call, report: &mut Report) -> Option<Ident> {
     {
         return Some(ident.clone());
     }
+    if matches!(call.args.as_slice(), [Expr::Path(path)] if path.path.is_ident(MISSING)) {
+        return None;
+    }
     let name = &call.name;
     report.push_with(
         name.span(),
@@ -679,7 +706,7 @@ fn text_of(expr: &Expr) -> Option<LitStr> {
 }
 
 /// The names `pat` binds, each once. An upper-case name is a constant or a unit variant.
-fn bindings(pat: &Pat, into: &mut Vec<Ident>) {
+pub(crate) fn bindings(pat: &Pat, into: &mut Vec<Ident>) {
     match pat {
         Pat::Ident(pat) => {
             let text = names::plain(&pat.ident);

@@ -78,6 +78,11 @@ impl Report {
         Within { report: self, before }
     }
 
+    /// How many findings there are.
+    pub(crate) fn len(&self) -> usize {
+        self.findings.len()
+    }
+
     /// Whether the build ends here.
     pub(crate) fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| !finding.warning)

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::{expand, row, run};
 
 /// The example: what `golden/orders.expanded.rs` is made of.
-const ORDERS: &str = include_str!("../../examples/src/bin/orders.rs");
+pub(crate) const ORDERS: &str = include_str!("../../examples/src/bin/orders.rs");
 const FIXTURES: [&str; 3] = [
     ORDERS,
     include_str!("../../ui-tests/pass/branches.rs"),
@@ -14,7 +14,7 @@ const FIXTURES: [&str; 3] = [
 ];
 
 /// The `#[pipeline]` module of a file, and what stands in the attribute's brackets.
-fn module_of(text: &str) -> (TokenStream, TokenStream) {
+pub(crate) fn module_of(text: &str) -> (TokenStream, TokenStream) {
     let file = syn::parse_file(text).unwrap();
     for item in file.items {
         let syn::Item::Mod(mut module) = item else { continue };

@@ -60,6 +60,8 @@
 //! exactly what that means, and what it does not.
 
 mod cli;
+#[doc(hidden)]
+pub mod editor;
 mod pipeline;
 pub mod prelude;
 

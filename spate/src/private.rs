@@ -1,6 +1,7 @@
 //! What generated code names. Not for people: no promise is made about anything in here.
 
 pub use crate::cli::main;
+pub use crate::editor;
 #[cfg(feature = "clickhouse")]
 pub use spate_clickhouse::table;
 pub use spate_file::Ndjson;

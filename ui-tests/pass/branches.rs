@@ -4,7 +4,7 @@
 use spate::prelude::*;
 use ui_tests::{Event, Feed, Kind, Line, Order, Plain, Refused, Table, line};
 
-#[pipeline]
+#[pipeline(__editor)]
 mod branches {
     use super::*;
 

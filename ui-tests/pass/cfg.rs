@@ -4,7 +4,7 @@
 use spate::prelude::*;
 use ui_tests::{Feed, Kind, Line, Order, Plain, Table, line};
 
-#[pipeline]
+#[pipeline(__editor)]
 mod under_cfg {
     use super::*;
 

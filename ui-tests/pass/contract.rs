@@ -4,7 +4,7 @@
 use spate::prelude::*;
 use ui_tests::{Feed, Line, Order, Plain, Table, line};
 
-#[pipeline]
+#[pipeline(__editor)]
 mod contract {
     use super::*;
 

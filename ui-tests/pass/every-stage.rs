@@ -17,7 +17,7 @@ mod elsewhere {
 }
 
 /// All of it.
-#[pipeline]
+#[pipeline(__editor)]
 pub mod stages {
     use super::*;
 

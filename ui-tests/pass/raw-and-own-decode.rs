@@ -4,7 +4,7 @@
 use spate::prelude::*;
 use ui_tests::{Feed, Line, Order, Table};
 
-#[pipeline]
+#[pipeline(__editor)]
 mod payloads {
     use super::*;
 

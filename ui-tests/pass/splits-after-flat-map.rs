@@ -4,7 +4,7 @@
 use spate::prelude::*;
 use ui_tests::{Feed, Line, Order, Plain, Refused, Table};
 
-#[pipeline]
+#[pipeline(__editor)]
 mod items {
     use super::*;
 

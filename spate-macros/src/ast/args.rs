@@ -18,6 +18,8 @@ pub(crate) struct Args {
     pub(crate) config: Option<LitStr>,
     /// The facade's path, for crates that rename it.
     pub(crate) krate: Option<TokenStream>,
+    /// Whether to write what editors read, whoever asks: for tests of it.
+    pub(crate) editor: bool,
     /// What becomes of an operator that allocates.
     pub(crate) alloc: Alloc,
 }
@@ -34,10 +36,13 @@ pub(crate) enum Alloc {
 impl Args {
     pub(crate) fn read(tokens: TokenStream, report: &mut Report) -> Self {
         let mut args = Self::default();
-        for option in options::read(tokens, "pipeline", &["config", "crate", "alloc"], report) {
+        for option in
+            options::read(tokens, "pipeline", &["config", "crate", "alloc", "__editor"], report)
+        {
             match names::plain(&option.key).as_str() {
                 "config" => args.config = option.text(report),
                 "alloc" => args.alloc = Alloc::of(&option, report),
+                "__editor" => args.editor = true,
                 _ => args.krate = facade_path(&option, report),
             }
         }

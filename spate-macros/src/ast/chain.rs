@@ -9,11 +9,12 @@
 //! arm       := pattern ("if" guard)? "=>" (path | body | match)
 //! ```
 
-use proc_macro2::{Ident, Span};
-use syn::parse::{Parse, ParseStream};
+use proc_macro2::{Ident, Span, TokenStream};
+use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Block, Expr, ExprMatch, ItemMacro, Pat, Stmt, Token, Type};
 
+use super::tolerant;
 use crate::check::{P005, P024, P031, P066};
 use crate::report::Report;
 
@@ -48,6 +49,8 @@ pub(crate) enum Statement {
     Path(PathAst),
     /// `match path { .. }`
     Match(MatchAst),
+    /// A `let` whose path is not of the grammar; a finding says so.
+    Unread { names: Vec<Ident> },
     /// Not of the grammar; a finding says so.
     Broken,
 }
@@ -64,6 +67,8 @@ pub(crate) struct Call {
     pub(crate) args: Vec<Expr>,
     /// Whether a `?` stands behind it.
     pub(crate) questioned: bool,
+    /// Whether it has no brackets (yet): someone is typing.
+    pub(crate) bare: bool,
 }
 
 /// A split.
@@ -89,7 +94,8 @@ pub(crate) struct ArmAst {
 struct Parsed {
     name: Option<Ident>,
     contract: Option<Contract>,
-    block: Block,
+    /// What stands between the braces.
+    body: TokenStream,
 }
 
 impl Parse for Parsed {
@@ -111,11 +117,13 @@ impl Parse for Parsed {
             input.parse::<Token![,]>()?;
             parsed = Some((name, contract));
         }
-        let block = input.parse()?;
+        let content;
+        syn::braced!(content in input);
+        let body = content.parse()?;
         input.parse::<Option<Token![,]>>()?;
         let (name, contract) =
             parsed.map_or((None, None), |(name, contract)| (Some(name), contract));
-        Ok(Self { name, contract, block })
+        Ok(Self { name, contract, body })
     }
 }
 
@@ -134,8 +142,11 @@ impl ChainAst {
                     "a chain is `chain!(name, { .. });`",
                 ),
                 Ok(parsed) => {
-                    let body = Body::read(parsed.block.stmts, report);
-                    let Parsed { name, contract, .. } = parsed;
+                    let Parsed { name, contract, body } = parsed;
+                    let body = match Block::parse_within.parse2(body.clone()) {
+                        Ok(stmts) => Body::read(stmts, report),
+                        Err(error) => tolerant::body(body, &error, report),
+                    };
                     chain = Some(Self { cfgs, token, name, contract, body });
                 }
             }
@@ -152,7 +163,7 @@ impl ChainAst {
 }
 
 impl Body {
-    fn read(stmts: Vec<Stmt>, report: &mut Report) -> Self {
+    pub(super) fn read(stmts: Vec<Stmt>, report: &mut Report) -> Self {
         let statements = stmts
             .into_iter()
             .map(|stmt| Statement::read(stmt, report).unwrap_or(Statement::Broken))
@@ -182,10 +193,14 @@ impl Statement {
                 let names = names_of(&local.pat);
                 match (&local.pat, names) {
                     (Pat::Ident(_), Some(names)) => {
+                        let Some(path) = path else { return Some(Self::Unread { names }) };
                         let name = names.into_iter().next()?;
-                        Some(Self::Let { name, path: path? })
+                        Some(Self::Let { name, path })
                     }
-                    (Pat::Tuple(_), Some(names)) => Some(Self::Tuple { names, span, path: path? }),
+                    (Pat::Tuple(_), Some(names)) => Some(match path {
+                        Some(path) => Self::Tuple { names, span, path },
+                        None => Self::Unread { names },
+                    }),
                     _ => {
                         report.push_with(
                             span,
@@ -247,7 +262,7 @@ fn names_of(pat: &Pat) -> Option<Vec<Ident>> {
 }
 
 impl PathAst {
-    fn read(expr: Expr, report: &mut Report) -> Option<Self> {
+    pub(super) fn read(expr: Expr, report: &mut Report) -> Option<Self> {
         match expr {
             Expr::Path(path) => {
                 if let Some(head) = path.path.get_ident() {
@@ -273,7 +288,13 @@ impl PathAst {
                 }
                 let args = call.args.into_iter().collect();
                 path.calls
-                    .push(Call { name: call.method, args, questioned: false });
+                    .push(Call { name: call.method, args, questioned: false, bare: false });
+                Some(path)
+            }
+            Expr::Field(syn::ExprField { base, member: syn::Member::Named(name), .. }) => {
+                let mut path = Self::read(*base, report)?;
+                path.calls
+                    .push(Call { name, args: Vec::new(), questioned: false, bare: true });
                 Some(path)
             }
             Expr::Try(expr) => {
@@ -328,7 +349,7 @@ impl MatchAst {
 }
 
 impl ArmAst {
-    fn read(arm: syn::Arm, report: &mut Report) -> Self {
+    pub(super) fn read(arm: syn::Arm, report: &mut Report) -> Self {
         let body_span = super::first_span(&arm.body);
         let body_end = super::last_span(&arm.body);
         let mut body = Body { statements: Vec::new() };

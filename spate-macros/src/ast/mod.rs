@@ -20,6 +20,7 @@ pub(crate) mod args;
 pub(crate) mod chain;
 pub(crate) mod item;
 pub(crate) mod options;
+pub(crate) mod tolerant;
 
 use std::collections::BTreeSet;
 

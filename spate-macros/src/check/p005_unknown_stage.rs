@@ -5,6 +5,7 @@
 
 use proc_macro2::Ident;
 
+use crate::ast::tolerant::MISSING;
 use crate::model::{Kind, Origin, Pipeline};
 use crate::names;
 use crate::report::{Report, Rule};
@@ -63,6 +64,24 @@ pub(crate) fn report(stage: &Ident, report: &mut Report) {
         |near| format!("did you mean `{near}`?"),
     );
     report.push_with(stage.span(), &P005, format!("no stage named `{name}`"), help);
+}
+
+/// Reports a stage that is written without brackets, at its name.
+pub(crate) fn report_bare(stage: &Ident, report: &mut Report) {
+    let name = stage.to_string();
+    if name == MISSING {
+        // The dot before it is a finding already.
+        return;
+    }
+    let near = names::nearest(&name, STAGES).or_else(|| {
+        let mut begins = STAGES.iter().filter(|known| known.starts_with(&name));
+        begins.next().copied().filter(|_| begins.next().is_none())
+    });
+    let help = match near {
+        Some(near) => format!("write `.{near}(..)`"),
+        None => "write the name of a stage and its brackets, as in `.filter(in_stock)`".to_owned(),
+    };
+    report.push_with(stage.span(), &P005, format!("`.{name}` has no brackets"), help);
 }
 
 /// Reports a source that is not decoded first, and decoding that stands elsewhere.
