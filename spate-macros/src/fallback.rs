@@ -57,6 +57,18 @@ pub(crate) fn module(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream)
             }
         }
     });
+    let test = (!own("test") && !own("Test")).then(|| {
+        quote! {
+            /// Not generated: see the errors.
+            pub type Test = #krate::test::Harness;
+
+            /// Not generated: see the errors.
+            #[must_use]
+            pub fn test() -> Test {
+                ::core::panic!("this pipeline did not compile")
+            }
+        }
+    });
     // Names the declared types and what the module imports, or an import that only the chain uses
     // would be a second finding.
     let declared = pipeline.sources.iter().chain(&pipeline.sinks);
@@ -90,6 +102,7 @@ pub(crate) fn module(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream)
             #config
             #graph
             #run
+            #test
         }
     }
 }

@@ -4,8 +4,12 @@ pub use crate::cli::main;
 pub use crate::editor;
 #[cfg(feature = "clickhouse")]
 pub use spate_clickhouse::table;
+pub use crate::test::{Harness, Sink as TestSink, Source as TestSource};
 pub use spate_file::Ndjson;
 pub use spate_runtime::batch::{Batch, Meta, Payload, Raw};
+pub use spate_runtime::chain::captured::{
+    Captured, DecodeError, DecodeRow, DecodeSkipped, DecodeValue, RowReader,
+};
 pub use spate_runtime::chain::cx::{LaneCx, Progress};
 pub use spate_runtime::chain::dead_letter::DeadLetter;
 pub use spate_runtime::chain::format::Format;

@@ -17,6 +17,7 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
     let name = names::plain(&pipeline.ident);
     let graph = graph(pipeline, paths);
     let assemble = assemble(pipeline, items, paths);
+    let captured = chains(pipeline, items, &items.captured, paths);
     let [graph_type, definition_trait, assembler, run] =
         ["Graph", "Definition", "Assembler", "main"].map(|name| paths.rt(name));
     let config = match &pipeline.config {
@@ -64,13 +65,19 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
             fn assemble(assembler: &mut #assembler<'_>) {
                 #assemble
             }
+
+            // Inline, and so generated where it is called only: in tests.
+            #[inline]
+            fn captured(assembler: &mut #assembler<'_>) {
+                #captured
+            }
         }
     }
 }
 
 fn assemble(pipeline: &Pipeline, items: &Items, paths: &Paths) -> TokenStream {
-    let Items { ports, declared, files, .. } = items;
-    let [source_id, sink_id, lane] = ["SourceId", "SinkId", "Lane"].map(|name| paths.rt(name));
+    let Items { declared, files, .. } = items;
+    let [source_id, sink_id] = ["SourceId", "SinkId"].map(|name| paths.rt(name));
     let sources = pipeline.sources.iter().enumerate().map(|(number, source)| {
         let id = source_index(pipeline, number);
         made(source, &emit!(source), &emit!(source_with), &emit!(#source_id(#id)))
@@ -79,22 +86,8 @@ fn assemble(pipeline: &Pipeline, items: &Items, paths: &Paths) -> TokenStream {
         let id = sink_index(pipeline, number);
         made(sink, &emit!(sink), &emit!(sink_with), &emit!(#sink_id(#id)))
     });
-    let chains = |kind: &Ident| {
-        let chains = pipeline.chains.iter().zip(&items.chains).enumerate();
-        let each = chains.map(|(number, (chain, ident))| {
-            let cfgs = &chain.cfgs;
-            let id = index(
-                pipeline
-                    .chains
-                    .iter()
-                    .take(number)
-                    .map(|chain| &*chain.cfgs),
-            );
-            emit!(#(#cfgs)* assembler.chain::<#lane<#ident, #ports<#kind>>>(#id);)
-        });
-        each.collect::<TokenStream>()
-    };
-    let (to_files, to_declared) = (chains(files), chains(declared));
+    let (to_files, to_declared) =
+        (chains(pipeline, items, files, paths), chains(pipeline, items, declared, paths));
     emit! {
         #(#sources)*
         #(#sinks)*
@@ -104,6 +97,19 @@ fn assemble(pipeline: &Pipeline, items: &Items, paths: &Paths) -> TokenStream {
             #to_declared
         }
     }
+}
+
+/// How the lanes of every chain are made, with ports of this kind.
+fn chains(pipeline: &Pipeline, items: &Items, kind: &Ident, paths: &Paths) -> TokenStream {
+    let (ports, lane) = (&items.ports, paths.rt("Lane"));
+    let chains = pipeline.chains.iter().zip(&items.chains).enumerate();
+    let each = chains.map(|(number, (chain, ident))| {
+        let cfgs = &chain.cfgs;
+        let before = pipeline.chains.iter().take(number);
+        let id = index(before.map(|chain| &*chain.cfgs));
+        emit!(#(#cfgs)* assembler.chain::<#lane<#ident, #ports<#kind>>>(#id);)
+    });
+    each.collect()
 }
 
 /// How a source or sink is made: from its section, or by its own body.
@@ -125,7 +131,7 @@ fn made(
     }
 }
 
-fn source_index(pipeline: &Pipeline, number: usize) -> TokenStream {
+pub(super) fn source_index(pipeline: &Pipeline, number: usize) -> TokenStream {
     index(
         pipeline
             .sources

@@ -7,6 +7,7 @@
 //! sink.rs    per sink a witness trait, then `Sinks`, `Encoders` and `Ports` over all of them
 //! chain.rs   per chain a struct with its state and the fused loop
 //! lane.rs    the pipeline's definition: graph, assembly, `main`, `pipeline`
+//! test.rs    the pipeline under test: an accessor for each source and sink
 //! paths.rs   absolute paths, spans, lifetimes, indices under `cfg`
 //! ```
 
@@ -15,6 +16,7 @@ mod lane;
 pub(crate) mod paths;
 mod sink;
 pub(crate) mod table;
+mod test;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
@@ -34,6 +36,7 @@ pub(crate) struct Items {
     pub(crate) ports: Ident,
     pub(crate) declared: Ident,
     pub(crate) files: Ident,
+    pub(crate) captured: Ident,
     /// The ports' type parameter, as the loop sees it.
     pub(crate) s: Ident,
     pub(crate) e: Ident,
@@ -53,6 +56,7 @@ impl Items {
             ports: free.ident("Ports"),
             declared: free.ident("Declared"),
             files: free.ident("Files"),
+            captured: free.ident("Captured"),
             s: free.ident("S"),
             e: free.ident("E"),
             r: free.ident("R"),
@@ -82,6 +86,7 @@ pub(crate) fn generate(pipeline: &Pipeline, outer: &Outer, findings: &TokenStrea
         .filter_map(|index| chain::generate(pipeline, index, &items, &paths))
         .collect();
     let lane = lane::generate(pipeline, &items, &paths);
+    let test = test::generate(pipeline, &items, &paths);
     emit! {
         #(#attrs)*
         #vis mod #ident {
@@ -92,6 +97,7 @@ pub(crate) fn generate(pipeline: &Pipeline, outer: &Outer, findings: &TokenStrea
             #sinks
             #(#chains)*
             #lane
+            #test
         }
     }
 }
