@@ -42,6 +42,7 @@ pub(crate) fn module(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream)
             /// Not generated: see the errors.
             pub const GRAPH: #krate::__private::Graph = #krate::__private::Graph {
                 pipeline: "",
+                file: "",
                 sources: &[],
                 sinks: &[],
                 chains: &[],

@@ -175,6 +175,7 @@ fn graph(pipeline: &Pipeline, paths: &Paths) -> TokenStream {
     emit! {
         #graph {
             pipeline: #name,
+            file: ::core::file!(),
             sources: &[#(#sources),*],
             sinks: &[#(#sinks),*],
             chains: &[#(#chains),*],

@@ -372,6 +372,7 @@ mod tests {
     impl Definition for Forgetful {
         const GRAPH: &'static Graph = &Graph {
             pipeline: "forgetful",
+            file: "src/main.rs",
             sources: &[SourceNode { name: "events", declared: "" }],
             sinks: &[SinkNode { name: "lines", declared: "", key: "" }],
             chains: &[],

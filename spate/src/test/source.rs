@@ -122,7 +122,12 @@ impl<'t> Source<'t> {
         let lines = bytes.split(|byte| *byte == b'\n');
         let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
         let lines = lines.filter(|line| !line.is_empty());
-        lines.map(|line| self.push(line)).count()
+        let mut count = 0;
+        for line in lines {
+            self.push(line);
+            count += 1;
+        }
+        count
     }
 
     /// Takes the partition away: lanes hand over what they have, and it is committed.
