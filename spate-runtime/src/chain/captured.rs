@@ -535,12 +535,27 @@ macro_rules! compares_as_text {
 compares_as_text! { str &str String }
 
 impl Datum<'_> {
-    fn is_text(&self, other: &str) -> bool {
+    /// The number it is, if it is a whole one.
+    #[must_use]
+    pub const fn as_int(&self) -> Option<i128> {
         match self {
-            Self::Text(own) => *own == other,
-            Self::Printed(own) => own == other,
-            _ => false,
+            Self::Int(number) => Some(*number),
+            _ => None,
         }
+    }
+
+    /// The text it is, or prints as.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Printed(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn is_text(&self, other: &str) -> bool {
+        self.as_text() == Some(other)
     }
 }
 
@@ -618,5 +633,116 @@ impl fmt::Debug for Values<'_> {
             shown.field(column.name, value);
         }
         shown.finish()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::borrow::Cow;
+    use std::collections::BTreeMap;
+    use std::fmt::Debug;
+
+    use super::*;
+    use crate::chain::decimal::Decimal;
+    use crate::chain::pool::Pool;
+    use crate::chain::row::Value;
+    use crate::chain::time::{Date, Date32, DateTime, DateTime64};
+    use crate::chain::types::{Bytes, FixedBytes, Map, Uuid};
+    use crate::chain::value::LowCardinality;
+
+    fn captured(value: &impl Value) -> Vec<u8> {
+        let mut buf = FrameBuf::new(Pool::new(1 << 20));
+        value.encode(&mut Writer(&mut buf)).unwrap();
+        buf.as_slice().to_vec()
+    }
+
+    /// Reads back what was written, as its type and as a datum that shows as `shown`.
+    #[track_caller]
+    fn check<T>(value: &T, shown: &str)
+    where
+        T: Value + for<'de> DecodeValue<'de> + PartialEq + Debug,
+    {
+        let bytes = captured(value);
+        let mut reader = RowReader::new(&bytes);
+        assert_eq!(T::decode(&mut reader).as_ref(), Ok(value));
+        assert!(reader.is_empty(), "{value:?} is not read to its end");
+        let mut reader = RowReader::new(&bytes);
+        let datum = Datum::decode(&mut reader).unwrap();
+        assert_eq!(format!("{datum:?}"), shown);
+        assert!(reader.is_empty(), "{datum:?} is not read to its end");
+        for cut in 0..bytes.len() {
+            assert!(T::decode(&mut RowReader::new(&bytes[..cut])).is_err(), "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn every_value_reads_back_as_it_was_written() {
+        check(&true, "true");
+        check(&u8::MAX, "255");
+        check(&u16::MAX, "65535");
+        check(&u32::MAX, "4294967295");
+        check(&u64::MAX, "18446744073709551615");
+        check(&u128::MAX, &u128::MAX.to_string());
+        check(&i8::MIN, "-128");
+        check(&i16::MIN, "-32768");
+        check(&i32::MIN, "-2147483648");
+        check(&i64::MIN, "-9223372036854775808");
+        check(&i128::MIN, &i128::MIN.to_string());
+        check(&Int256::from_halves(-1, u128::MAX), "-1");
+        check(&UInt256::from_le_bytes([0; 32]), "0");
+        check(&1.5f32, "1.5");
+        check(&f64::MIN_POSITIVE, "2.2250738585072014e-308");
+        check(&"a\"b".to_owned(), r#""a\"b""#);
+        check(&FixedBytes(*b"ab\0"), r#"b"ab\x00""#);
+        check(&Uuid::from_u128(1), "00000000-0000-0000-0000-000000000001");
+        check(&Ipv4Addr::LOCALHOST, "127.0.0.1");
+        check(&Ipv6Addr::LOCALHOST, "::1");
+        check(&Date::from_days(3), "3");
+        check(&Date32::from_days(-3), "-3");
+        check(&DateTime::from_unix_seconds(9), "9");
+        check(&DateTime64::<3>::from_ticks(-9), "-9");
+        check(&Decimal::<9, 2>::from_unscaled(-5), "-0.05");
+        check(&Decimal::<9, 0>::from_unscaled(50), "50");
+        check(&Some(7u8), "7");
+        check(&None::<u8>, "null");
+        check(&vec![Some(1u8), None], "[1, null]");
+        check(&[1u16, 2], "[1, 2]");
+        check(&(1u8, "x".to_owned()), r#"[1, "x"]"#);
+        check(&BTreeMap::from([(1u8, true)]), "{1: true}");
+        check(&Map(vec![("k".to_owned(), 1u8)]), r#"{"k": 1}"#);
+        check(&LowCardinality("x".to_owned()), r#""x""#);
+        check(&Box::new(1u8), "1");
+    }
+
+    #[test]
+    fn texts_and_bytes_borrow_from_what_was_captured() {
+        let bytes = captured(&(Cow::Borrowed("ada"), Bytes(b"\xff"), "x"));
+        let mut reader = RowReader::new(&bytes);
+        let (text, raw, plain): (Cow<'_, str>, Bytes<'_>, &str) =
+            DecodeValue::decode(&mut reader).unwrap();
+        assert!(matches!(text, Cow::Borrowed("ada")));
+        assert_eq!((raw.0, plain), (&b"\xff"[..], "x"));
+    }
+
+    #[test]
+    fn another_type_is_named_with_what_is_there() {
+        let bytes = captured(&7u32);
+        let error = RowReader::new(&bytes).column::<u64>("total").unwrap_err();
+        assert_eq!(error.to_string(), "a captured row holds a u32 where a u64 is read");
+        assert_eq!(error.column(), Some("total"));
+    }
+
+    #[test]
+    fn a_datum_compares_with_numbers_texts_and_bytes() {
+        let bytes = captured(&(500u64, "ada", Bytes(b"x"), Some(true), 0.5f64));
+        let datum = Datum::decode(&mut RowReader::new(&bytes)).unwrap();
+        let Datum::List(data) = datum else { panic!("a tuple is a list: {datum:?}") };
+        assert_eq!(data[0], 500);
+        assert_ne!(data[0], 501u8);
+        assert_eq!(data[1], "ada");
+        assert_eq!(data[2], b"x");
+        assert_eq!(data[3], true);
+        assert_eq!(data[4], 0.5);
+        assert_eq!((data[0].as_int(), data[1].as_text()), (Some(500), Some("ada")));
     }
 }

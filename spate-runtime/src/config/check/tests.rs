@@ -52,7 +52,7 @@ const FAULTS: usize = {
 
 #[test]
 fn the_check_and_its_message_are_made_at_compile_time() {
-    const MESSAGE: message::Line = match FIRST {
+    const MESSAGE: crate::line::Line = match FIRST {
         Some(fault) => message::line(&fault, "orders.yaml", WRONG),
         None => panic!("the file is wrong"),
     };
