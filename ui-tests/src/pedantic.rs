@@ -9,7 +9,7 @@ use super::{Feed, Line, Order, Plain, Table, line};
 /// One of each: a state, a keyed sink, a dead-letter sink, a split, a tee, closures, policies.
 #[pipeline]
 pub mod strict {
-    use super::{DeadLetter, Feed, Line, Order, Plain, Table, chain, line};
+    use super::{DeadLetter, Feed, Line, Order, Plain, Table, line};
 
     #[source]
     fn events() -> Feed<Plain<Order<'_>>>;
