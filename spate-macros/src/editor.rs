@@ -183,8 +183,15 @@ impl View<'_> {
         }
         let decodes = name == "decode" && !args.is_empty();
         let name = if decodes { &Ident::new("decode_with", name.span()) } else { name };
-        let by_value =
-            !(name == "filter" || name == "inspect" || name == "try_filter" || name == "split_on");
+        if name == "apply"
+            && let [Expr::Path(ty)] = args.as_slice()
+        {
+            // A type is named where one is made of it by `Default`.
+            let (editor, ty) = (&self.editor, &ty.path);
+            return emit!(.#name(#editor::given::<#ty>()));
+        }
+        let looks = ["filter", "inspect", "try_filter", "split_on", "dedup", "sample_by"];
+        let by_value = !looks.iter().any(|stage| name == stage);
         let args = args.iter().map(|arg| self.operator(arg, by_value));
         emit!(.#name(#(#args),*))
     }
@@ -224,6 +231,11 @@ impl View<'_> {
                 let op = self.paths.rt("op");
                 let with = if by_value { emit!(map_meta) } else { emit!(look_meta) };
                 emit!(|record| #op::#with(record, #editor::given(), #closure))
+            }
+            Expr::Call(call) => {
+                let mut call = call.clone();
+                call.attrs.clear();
+                call.to_token_stream()
             }
             other => other.to_token_stream(),
         }

@@ -197,14 +197,22 @@ fn draft_of(stage: &Stage, pipeline: &Pipeline) -> Draft {
             Some(PolicyKind::Stop) => NodePolicy::Stop,
             Some(PolicyKind::To(_, sink)) => NodePolicy::DeadLetter(sink.unwrap_or_default()),
         },
-        operator: stage
-            .operator
-            .as_ref()
-            .map(crate::text_of)
-            .unwrap_or_default(),
+        operator: written(stage),
         foreign: matches!(&stage.operator, Some(Operator::Path(path)) if path.path.get_ident().is_some()),
         at: stage.token.span(),
     }
+}
+
+/// What stands in the stage's brackets.
+fn written(stage: &Stage) -> String {
+    let operator = stage.operator.as_ref().map(crate::text_of);
+    let made = stage.made.as_ref().map(|made| match &made.init {
+        Some(init) => crate::text::of(init),
+        None => crate::text::of(&made.ty),
+    });
+    let numbers = stage.numbers.iter().map(crate::text::of);
+    let all: Vec<String> = operator.into_iter().chain(made).chain(numbers).collect();
+    all.join(", ")
 }
 
 /// The label and, if the user gave it, where.
@@ -216,12 +224,18 @@ fn label_of(stage: &Stage, pipeline: &Pipeline) -> (String, Option<Span>) {
         Kind::DecodeWith => "decode".to_owned(),
         _ => stage.token.to_string(),
     };
+    if let Some(made) = &stage.made {
+        let label = made.options.label.as_ref().map(syn::LitStr::value);
+        let last = made.ty.path.segments.last();
+        let name = || last.map_or_else(String::new, |last| names::snake(&last.ident.to_string()));
+        return (label.unwrap_or_else(name), Some(made.span()));
+    }
     match &stage.operator {
         Some(Operator::Closure(_, OpOptions { label: Some(label), .. })) => {
             (label.value(), Some(label.span()))
         }
         Some(operator @ (Operator::Function(..) | Operator::Path(_)))
-            if stage.kind != Kind::DecodeWith =>
+            if !matches!(stage.kind, Kind::DecodeWith | Kind::Dedup | Kind::SampleBy) =>
         {
             let label = pipeline
                 .function(operator)

@@ -11,11 +11,13 @@
     clippy::unreachable
 )]
 
+mod made;
+
 use proc_macro2::Ident;
 use syn::{Expr, FnArg, Lit, LitStr, Pat, Type};
 
 use crate::ast::chain::{ArmAst, Body, Call, ChainAst, MatchAst, PathAst, Statement};
-use crate::ast::item::{FunctionAst, OpOptions};
+use crate::ast::item::{FunctionAst, Lookup, OpOptions};
 use crate::ast::tolerant::MISSING;
 use crate::ast::{Ast, Scope};
 use crate::check::{P005, P006, P021, p005_unknown_stage};
@@ -52,13 +54,14 @@ pub(crate) fn lower(ast: Ast, report: &mut Report) -> (Pipeline, Outer) {
     let functions = ast
         .functions
         .into_iter()
-        .map(|function| lower_function(function, &states))
+        .map(|function| lower_function(function, &states, &ast.lookups))
         .collect();
     let mut pipeline = Pipeline {
         ident: ast.ident.clone(),
         sources: ast.sources,
         sinks: ast.sinks,
         states,
+        lookups: ast.lookups,
         functions,
         chains: Vec::new(),
         scope: ast.scope,
@@ -94,13 +97,14 @@ pub(crate) struct Outer {
     pub(crate) krate: Option<proc_macro2::TokenStream>,
 }
 
-fn lower_function(function: FunctionAst, states: &[State]) -> Function {
+fn lower_function(function: FunctionAst, states: &[State], lookups: &[Lookup]) -> Function {
     let FunctionAst { item, options } = function;
     let (sig, block) = (item.sig, item.block);
     let mut params: Vec<Param> = Vec::new();
     for arg in &sig.inputs {
         let FnArg::Typed(arg) = arg else { continue };
-        params.push(lower_param(&arg.ty, states));
+        let lookup = lower_lookup(arg, lookups);
+        params.push(lookup.unwrap_or_else(|| lower_param(&arg.ty, states)));
     }
     // On a `.raw()` stream the record is where the payload comes from.
     let has_record = params.iter().any(|param| matches!(param, Param::Record(_)));
@@ -113,6 +117,24 @@ fn lower_function(function: FunctionAst, states: &[State]) -> Function {
     }
     let (ident, cfgs) = (sig.ident.clone(), crate::ast::cfgs(&item.attrs));
     Function { ident, cfgs, params, options, sig, block }
+}
+
+/// Which lookup a parameter asks for: the one of its name, or the only one there is.
+fn lower_lookup(arg: &syn::PatType, lookups: &[Lookup]) -> Option<Param> {
+    let Type::Reference(reference) = &*arg.ty else { return None };
+    let Type::Path(path) = &*reference.elem else { return None };
+    let is_lookup = path.path.segments.last()?.ident == "Lookup";
+    if !is_lookup || reference.mutability.is_some() || lookups.is_empty() {
+        return None;
+    }
+    let named = match &*arg.pat {
+        Pat::Ident(pat) => lookups
+            .iter()
+            .position(|lookup| names::plain(&lookup.ident) == names::plain(&pat.ident)),
+        _ => None,
+    };
+    let only = (lookups.len() == 1).then_some(0);
+    Some(named.or(only).map_or(Param::SomeLookup, Param::Lookup))
 }
 
 fn lower_param(ty: &Type, states: &[State]) -> Param {
@@ -528,6 +550,10 @@ impl<'a> Lowering<'a> {
             self.chain.holes = true;
             return;
         };
+        if matches!(kind, Kind::Apply | Kind::Dedup | Kind::Sample | Kind::SampleBy) {
+            self.remembering(path, kind, call, report);
+            return;
+        }
         let takes_operator = !matches!(kind, Kind::Decode | Kind::Raw);
         if call.args.len() != usize::from(takes_operator) {
             let (takes, help) = if takes_operator {
@@ -548,8 +574,59 @@ impl<'a> Lowering<'a> {
                 fallible,
                 token: call.name,
                 operator,
+                made: None,
+                numbers: Vec::new(),
                 policy: None,
                 questioned: call.questioned,
+                idle_policies: Vec::new(),
+                named: None,
+                node: 0,
+            });
+        }
+    }
+
+    /// A stage with a memory of its own, or with numbers.
+    fn remembering(&mut self, path: usize, kind: Kind, call: Call, report: &mut Report) {
+        let Call { name, args, questioned, .. } = call;
+        let missing = |arg: &Expr| matches!(arg, Expr::Path(path) if path.path.is_ident(MISSING));
+        if args.iter().any(missing) {
+            self.chain.holes = true;
+            return;
+        }
+        let (keys, numbers, takes, help) = match kind {
+            Kind::Dedup => (1, 1, "a key and a size", ".dedup(|e| e.id, 65_536)"),
+            Kind::Sample => (0, 2, "two numbers", ".sample(1, 100)"),
+            Kind::SampleBy => (1, 2, "a key and two numbers", ".sample_by(|e| e.id, 1, 100)"),
+            _ => (1, 0, "one operator", ".apply(Operator)"),
+        };
+        if args.len() != keys + numbers {
+            let message = format!("`{name}` takes {takes}");
+            report.push_with(name.span(), &P005, message, format!("write `{help}`"));
+            self.chain.holes = true;
+            return;
+        }
+        let mut args = args.into_iter();
+        let key = if keys == 1 { args.next() } else { None };
+        let (operator, made) = match kind {
+            Kind::Apply => (None, key.and_then(|key| made::read(key, self.pipeline, report))),
+            _ => (self.operator(key, &name, report), None),
+        };
+        if kind == Kind::Apply && made.is_none() {
+            self.chain.holes = true;
+        }
+        let numbers: Vec<Expr> = args
+            .filter(|number| made::is_constant(number, &name, self.pipeline, report))
+            .collect();
+        if let Some(path) = self.chain.paths.get_mut(path) {
+            path.stages.push(Stage {
+                kind,
+                fallible: false,
+                token: name,
+                operator,
+                made,
+                numbers,
+                policy: None,
+                questioned,
                 idle_policies: Vec::new(),
                 named: None,
                 node: 0,
@@ -672,6 +749,10 @@ fn kind_of(name: &str, args: usize) -> Option<(Kind, bool)> {
         "try_map" => (Kind::Map, true),
         "try_filter_map" => (Kind::FilterMap, true),
         "try_flat_map" => (Kind::FlatMap, true),
+        "apply" => (Kind::Apply, false),
+        "dedup" => (Kind::Dedup, false),
+        "sample" => (Kind::Sample, false),
+        "sample_by" => (Kind::SampleBy, false),
         _ => return None,
     })
 }

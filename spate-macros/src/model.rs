@@ -11,7 +11,7 @@ use syn::{Attribute, Expr, ExprClosure, ExprPath, Pat, Signature, Type};
 use crate::ast::Scope;
 use crate::ast::args::Alloc;
 use crate::ast::chain::Contract;
-use crate::ast::item::{Declared, OpOptions};
+use crate::ast::item::{Declared, Lookup, OpOptions};
 
 /// A whole module.
 pub(crate) struct Pipeline {
@@ -19,6 +19,7 @@ pub(crate) struct Pipeline {
     pub(crate) sources: Vec<Declared>,
     pub(crate) sinks: Vec<Declared>,
     pub(crate) states: Vec<State>,
+    pub(crate) lookups: Vec<Lookup>,
     pub(crate) functions: Vec<Function>,
     pub(crate) chains: Vec<Chain>,
     pub(crate) scope: Scope,
@@ -57,6 +58,10 @@ pub(crate) struct Function {
 pub(crate) enum Param {
     /// `&mut S` of the declared state with this index.
     State(usize),
+    /// `&Lookup<..>`, of the declared lookup with this index.
+    Lookup(usize),
+    /// The same, of which of several its name does not say.
+    SomeLookup,
     /// `Meta<'_>`.
     Meta,
     /// The record, with the type it is written with.
@@ -135,6 +140,10 @@ pub(crate) struct Stage {
     /// The stage's name as written.
     pub(crate) token: Ident,
     pub(crate) operator: Option<Operator>,
+    /// What `apply` runs.
+    pub(crate) made: Option<Made>,
+    /// What stands behind the key: the size of a `dedup`, the rate of a sample.
+    pub(crate) numbers: Vec<Expr>,
     pub(crate) policy: Option<Policy>,
     /// Whether a `?` stands behind it, in the place of a policy; P024 says so.
     pub(crate) questioned: bool,
@@ -157,6 +166,18 @@ pub(crate) enum Kind {
     FilterMap,
     FlatMap,
     Inspect,
+    Apply,
+    Dedup,
+    Sample,
+    SampleBy,
+}
+
+/// The operator of an `apply`: a type of the user, one for each lane.
+pub(crate) struct Made {
+    pub(crate) ty: ExprPath,
+    /// What makes it; `None` for its `Default`.
+    pub(crate) init: Option<Expr>,
+    pub(crate) options: OpOptions,
 }
 
 /// What a stage calls.
@@ -344,27 +365,12 @@ impl Pipeline {
     }
 }
 
-impl Kind {
-    /// The stage's name, without `try_`.
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Decode | Self::DecodeWith => "decode",
-            Self::Raw => "raw",
-            Self::Filter => "filter",
-            Self::Map => "map",
-            Self::FilterMap => "filter_map",
-            Self::FlatMap => "flat_map",
-            Self::Inspect => "inspect",
-        }
-    }
-}
-
 impl Function {
     /// The type its record is taken as, if it takes one.
     pub(crate) fn record(&self) -> Option<&Type> {
         self.params.iter().find_map(|param| match param {
             Param::Record(ty) => Some(&**ty),
-            Param::State(_) | Param::Meta => None,
+            _ => None,
         })
     }
 
@@ -389,6 +395,21 @@ impl Stage {
     /// Where findings about it point: its name.
     pub(crate) fn span(&self) -> Span {
         self.token.span()
+    }
+}
+
+impl Kind {
+    /// Whether the stage only looks at its record, and passes it on as it is or drops it.
+    pub(crate) fn looks(self) -> bool {
+        matches!(self, Self::Filter | Self::Inspect | Self::Dedup | Self::Sample | Self::SampleBy)
+    }
+}
+
+impl Made {
+    /// Where findings about it point: the name of its type.
+    pub(crate) fn span(&self) -> Span {
+        let last = self.ty.path.segments.last();
+        last.map_or_else(Span::call_site, |segment| segment.ident.span())
     }
 }
 

@@ -9,12 +9,12 @@ pub use render::{Rendered, Style};
 pub struct Graph {
     /// The module's name.
     pub pipeline: &'static str,
-    /// The source file it stands in, as `file!()` gives it: stages have their lines.
-    pub file: &'static str,
     /// In order of declaration; a `SourceId` is an index into it.
     pub sources: &'static [SourceNode],
     /// In order of declaration; a `SinkId` is an index into it.
     pub sinks: &'static [SinkNode],
+    /// In order of declaration; a `LookupId` is an index into it.
+    pub lookups: &'static [LookupNode],
     /// In order of writing.
     pub chains: &'static [ChainNode],
 }
@@ -37,6 +37,17 @@ pub struct SinkNode {
     pub declared: &'static str,
     /// The key rows are routed by, as written; empty if there is none.
     pub key: &'static str,
+}
+
+/// A declared lookup.
+#[derive(Clone, Copy, Debug)]
+pub struct LookupNode {
+    /// The function's name.
+    pub name: &'static str,
+    /// What it returns, as written.
+    pub declared: &'static str,
+    /// The pause between two loads, in milliseconds.
+    pub refresh_ms: u64,
 }
 
 /// One chain.
@@ -63,7 +74,7 @@ pub struct StageNode {
     pub policy: Policy,
     /// The operator as written; empty if there is none.
     pub operator: &'static str,
-    /// The line in the graph's file it is written on; 0 if it is not known.
+    /// The line in the source file it is written on.
     pub line: u32,
 }
 
@@ -72,8 +83,8 @@ pub struct StageNode {
 /// | kind | counters |
 /// |---|---|
 /// | `Decode`, `Raw` | `made`: items beyond one per payload; `dropped`: tombstones; `failed` |
-/// | `Filter`, `FilterMap` | `dropped` |
-/// | `FlatMap` | `made`: items beyond one per record (or fewer: then `dropped`) |
+/// | `Filter`, `FilterMap`, `Dedup`, `Sample`, `SampleBy` | `dropped` |
+/// | `FlatMap`, `Apply` | `made`: items beyond one per record (or fewer: then `dropped`) |
 /// | `Arm` | `made`: the records that took this arm |
 /// | `try_` forms | the same, and `failed` |
 /// | `To`, `Discard` | none: all that reach them |
@@ -87,6 +98,10 @@ pub enum StageKind {
     FilterMap,
     FlatMap,
     Inspect,
+    Apply,
+    Dedup,
+    Sample,
+    SampleBy,
     Split,
     /// One case of the split upstream.
     Arm,

@@ -75,6 +75,10 @@ pub struct Epoch(pub u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct SinkId(pub usize);
 
+/// The index of a declared lookup in its pipeline, in order of declaration.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct LookupId(pub usize);
+
 /// The index of a declared source in its pipeline, in order of declaration.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct SourceId(pub usize);

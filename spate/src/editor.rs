@@ -8,6 +8,9 @@
 use std::marker::PhantomData;
 
 use spate_runtime::batch::Meta;
+use spate_runtime::chain::dedup::DedupKey;
+use spate_runtime::chain::operator::Operator;
+use spate_runtime::chain::shard_key::ShardKey;
 
 /// A source: payloads, before they are decoded.
 #[derive(Debug)]
@@ -130,6 +133,45 @@ macro_rules! stages {
 
             /// Looks at each record.
             pub fn inspect(self, _look: impl FnOnce(&T)) -> Self {
+                self
+            }
+
+            /// Runs an operator with a memory, one for each lane: a type, or what makes one.
+            ///
+            /// What it returns goes on by itself, as in `flat_map`.
+            pub fn apply<$($life,)? O: Operator<$record>>(self, _operator: O) -> Stream<'buf, O::Out>
+            $(where T: $life)?
+            {
+                Stream(PhantomData)
+            }
+
+            /// Drops a record whose key is among the last `size` of its lane: `.dedup(|e| e.id, 65_536)`.
+            pub fn dedup<'k, K: DedupKey>(
+                self,
+                _key: impl FnOnce(&'k T) -> K,
+                _size: usize,
+            ) -> Self
+            where
+                T: 'k,
+            {
+                self
+            }
+
+            /// Keeps `n` of `d` payloads, by their offset: the same when they are read again.
+            pub fn sample(self, _n: u64, _d: u64) -> Self {
+                self
+            }
+
+            /// Keeps the records of `n` of `d` keys: the same when they are read again.
+            pub fn sample_by<'k, K: ShardKey>(
+                self,
+                _key: impl FnOnce(&'k T) -> K,
+                _n: u64,
+                _d: u64,
+            ) -> Self
+            where
+                T: 'k,
+            {
                 self
             }
 

@@ -4,14 +4,11 @@ pub use crate::cli::main;
 pub use crate::editor;
 #[cfg(feature = "clickhouse")]
 pub use spate_clickhouse::table;
-pub use crate::test::{Harness, Sink as TestSink, Source as TestSource};
 pub use spate_file::Ndjson;
 pub use spate_runtime::batch::{Batch, Meta, Payload, Raw};
-pub use spate_runtime::chain::captured::{
-    Captured, DecodeError, DecodeRow, DecodeSkipped, DecodeValue, RowReader,
-};
 pub use spate_runtime::chain::cx::{LaneCx, Progress};
 pub use spate_runtime::chain::dead_letter::DeadLetter;
+pub use spate_runtime::chain::dedup::Dedup;
 pub use spate_runtime::chain::format::Format;
 pub use spate_runtime::chain::lane_chain::{
     BuildLane, BuildPorts, Chain, Lane, LaneChain, LaneSeed, SinkSet, end_of_payload_cold,
@@ -26,8 +23,9 @@ pub use spate_runtime::chain::tally::{ChainCounters, Tally};
 pub use spate_runtime::config::Config;
 pub use spate_runtime::connector::SourceConnector;
 pub use spate_runtime::graph::{
-    ChainNode, Graph, Policy, SinkNode, SourceNode, StageKind, StageNode,
+    ChainNode, Graph, LookupNode, Policy, SinkNode, SourceNode, StageKind, StageNode,
 };
-pub use spate_runtime::id::{Offset, SinkId, SourceId};
+pub use spate_runtime::id::{LookupId, Offset, SinkId, SourceId};
+pub use spate_runtime::lookup::{Loaded, Loading, LookupReader};
 pub use spate_runtime::pipeline::{Assembler, Definition};
 pub use spate_runtime::sink::SinkConnector;

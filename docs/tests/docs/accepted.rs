@@ -789,6 +789,31 @@ mod p041 {
     }
 }
 
+mod p043 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source(partition_key = id)]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .dedup(|order| (order.id, order.customer), 65_536)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
 mod p045 {
     use spate::prelude::*;
     use ui_tests::*;
@@ -869,6 +894,55 @@ mod p048 {
         total: Decimal<18, 4>,
         at: DateTime64<6>,
         kind: i8,
+    }
+}
+
+mod p050 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events.decode().or_skip().sample(1, 100).map(line).to(lines);
+        });
+    }
+}
+
+mod p056 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        #[lookup(refresh = "5s")]
+        fn names() -> Lookup<u64, String> {
+            [(1, "one".to_owned())].into()
+        }
+
+        fn known(names: &Lookup<u64, String>, order: &Order<'_>) -> bool {
+            names.contains(&order.id)
+        }
+
+        chain!(bill, {
+            events.decode().or_skip().filter(known).map(line).to(lines);
+        });
     }
 }
 

@@ -20,7 +20,7 @@ use syn::{
 
 use super::chain::ChainAst;
 use super::options::{self, Opt, Value};
-use crate::check::P066;
+use crate::check::{P066, p056_unit};
 use crate::names;
 use crate::report::Report;
 
@@ -58,6 +58,17 @@ pub(crate) struct StateAst {
     pub(crate) derives_default: bool,
 }
 
+/// A `#[lookup]` function.
+pub(crate) struct Lookup {
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) ident: Ident,
+    /// What it returns: a `Lookup<K, V>`, or a `Result` of one.
+    pub(crate) returns: Type,
+    pub(crate) is_async: bool,
+    pub(crate) takes_config: bool,
+    pub(crate) refresh_ms: u64,
+}
+
 /// A function of the module: an operator, or a helper of one.
 pub(crate) struct FunctionAst {
     pub(crate) item: ItemFn,
@@ -87,6 +98,7 @@ pub(crate) enum Role {
     Source(Declared),
     Sink(Declared),
     State(StateAst),
+    Lookup(Lookup, ItemFn),
     Function(FunctionAst),
     Chain(Box<ChainAst>),
     Other(TokenStream),
@@ -147,7 +159,7 @@ fn bodyless(function: Bodyless, report: &mut Report) -> Role {
     let Some(ours) = only_one(&function.attrs, report) else {
         let near = function.attrs.iter().find_map(|attribute| {
             let written = attribute.path().get_ident()?;
-            let near = names::nearest(&written.to_string(), ["source", "sink"])?;
+            let near = names::nearest(&written.to_string(), ["source", "sink", "lookup"])?;
             Some((written.clone(), near))
         });
         match near {
@@ -173,10 +185,13 @@ fn bodyless(function: Bodyless, report: &mut Report) -> Role {
             .map_or(Role::Broken(None), Role::Sink),
         "lookup" => {
             report.push_with(
-                ours.span(),
+                name.span(),
                 &P066,
-                "a pipeline has no lookups",
-                "join in the warehouse, or keep what is needed in a `#[state]`",
+                format!("lookup `{name}` has no body, nothing says how it is loaded"),
+                format!(
+                    "write `async fn {name}() -> Result<Lookup<K, V>, E> {{ .. }}`, \
+                     or a plain `fn`, which may block"
+                ),
             );
             Role::Broken(declared_type(&function.sig))
         }
@@ -205,7 +220,15 @@ fn with_body(mut function: ItemFn, report: &mut Report) -> Role {
                 None => Role::Broken(None),
             }
         }
-        (Some("state" | "lookup"), Some(ours)) => {
+        (Some("lookup"), Some(ours)) => {
+            let declared = lookup(&function, &ours, report);
+            function.attrs = without_ours(function.attrs);
+            match declared {
+                Some(declared) => Role::Lookup(declared, function),
+                None => Role::Other(function.to_token_stream()),
+            }
+        }
+        (Some("state"), Some(ours)) => {
             misplaced(&ours, report);
             function.attrs = without_ours(function.attrs);
             Role::Other(function.to_token_stream())
@@ -216,6 +239,53 @@ fn with_body(mut function: ItemFn, report: &mut Report) -> Role {
             Role::Function(FunctionAst { item: function, options })
         }
     }
+}
+
+fn lookup(function: &ItemFn, ours: &Ident, report: &mut Report) -> Option<Lookup> {
+    let attribute = function
+        .attrs
+        .iter()
+        .find(|attribute| attribute.path().is_ident("lookup"))?;
+    let (sig, before) = (&function.sig, report.len());
+    let options = options::of_attribute(attribute, "lookup", &["refresh"], report);
+    let refresh = options.first().and_then(|option| option.text(report));
+    if options.is_empty() && report.len() == before {
+        report.push_with(
+            ours.span(),
+            &P066,
+            format!("lookup `{}` does not say when it is loaded again", sig.ident),
+            "write `#[lookup(refresh = \"5s\")]`",
+        );
+    }
+    let refresh_ms = refresh.and_then(|text| p056_unit::millis(&text, "refresh", report));
+    let returns = declared_type(sig);
+    if returns.is_none() {
+        report.push_with(
+            sig.ident.span(),
+            &P066,
+            format!("lookup `{}` returns nothing", sig.ident),
+            "return `Lookup<K, V>`, or `Result<Lookup<K, V>, E>`",
+        );
+    }
+    if sig.inputs.len() > 1 || !sig.generics.params.is_empty() {
+        report.push_with(
+            sig.ident.span(),
+            &P066,
+            format!("lookup `{}` takes nothing but the configuration", sig.ident),
+            format!("write `fn {}()`, or `fn {}(config: &Config)`", sig.ident, sig.ident),
+        );
+    }
+    if report.len() > before {
+        return None;
+    }
+    Some(Lookup {
+        cfgs: super::cfgs(&function.attrs),
+        ident: sig.ident.clone(),
+        returns: returns?,
+        is_async: sig.asyncness.is_some(),
+        takes_config: !sig.inputs.is_empty(),
+        refresh_ms: refresh_ms?,
+    })
 }
 
 fn structure(mut item: ItemStruct, report: &mut Report) -> Role {
@@ -421,6 +491,7 @@ fn misplaced(attribute: &Ident, report: &mut Report) {
         "source" => "it belongs on `fn name() -> Connector<Format>;`",
         "sink" => "it belongs on `fn name() -> Connector<Row>;`",
         "state" => "it belongs on a struct",
+        "lookup" => "it belongs on `async fn name() -> Result<Lookup<K, V>, E> { .. }`",
         _ => "it belongs on a function",
     };
     let message = format!("`#[{attribute}]` cannot stand here");

@@ -44,6 +44,7 @@ pub(crate) struct Ast {
     pub(crate) sources: Vec<Declared>,
     pub(crate) sinks: Vec<Declared>,
     pub(crate) states: Vec<StateAst>,
+    pub(crate) lookups: Vec<item::Lookup>,
     pub(crate) functions: Vec<FunctionAst>,
     pub(crate) chains: Vec<ChainAst>,
     /// The user's items, to be emitted as they are; our attributes are off.
@@ -114,6 +115,7 @@ pub(crate) fn read(
         sources: Vec::new(),
         sinks: Vec::new(),
         states: Vec::new(),
+        lookups: Vec::new(),
         functions: Vec::new(),
         chains: Vec::new(),
         kept: Vec::new(),
@@ -151,6 +153,10 @@ impl Ast {
             Role::State(state) => {
                 self.kept.push(state.item.to_token_stream());
                 self.states.push(state);
+            }
+            Role::Lookup(lookup, function) => {
+                self.kept.push(function.to_token_stream());
+                self.lookups.push(lookup);
             }
             Role::Function(function) => {
                 self.kept.push(function.item.to_token_stream());

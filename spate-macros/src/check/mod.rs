@@ -40,8 +40,11 @@ mod p038_filter_answer;
 mod p039_borrowed_state;
 mod p040_borrowing_state;
 mod p041_not_send;
+mod p043_dedup_key;
 mod p045_keyed_sink;
 pub(crate) mod p048_table;
+mod p050_zero;
+pub(crate) mod p056_unit;
 pub(crate) mod p060_feature;
 mod p065_inline;
 mod p066_misplaced;
@@ -75,7 +78,7 @@ const GRAPH: [Check; 10] = [
 ];
 
 /// Everything that is read off a declaration, a stage or a signature.
-const PARTS: [Check; 19] = [
+const PARTS: [Check; 21] = [
     p006_unknown_operator::check,
     p007_contract::check,
     p014_wildcard::check,
@@ -93,7 +96,9 @@ const PARTS: [Check; 19] = [
     p039_borrowed_state::check,
     p040_borrowing_state::check,
     p041_not_send::check,
+    p043_dedup_key::check,
     p045_keyed_sink::check,
+    p050_zero::check,
     p060_feature::check,
 ];
 

@@ -13,7 +13,7 @@ use crate::report::{Report, Rule};
 /// For `lower`, which reports it where it reads the stages.
 pub(crate) const P005: Rule = Rule { code: "P005", help: "" };
 
-const STAGES: [&str; 20] = [
+const STAGES: [&str; 24] = [
     "decode",
     "raw",
     "filter",
@@ -25,6 +25,10 @@ const STAGES: [&str; 20] = [
     "try_map",
     "try_filter_map",
     "try_flat_map",
+    "apply",
+    "dedup",
+    "sample",
+    "sample_by",
     "tee",
     "split",
     "split_on",
@@ -37,7 +41,7 @@ const STAGES: [&str; 20] = [
 ];
 
 /// Stages by the names that other libraries give them.
-const ELSEWHERE: [(&str, &str); 8] = [
+const ELSEWHERE: [(&str, &str); 12] = [
     ("for_each", "inspect"),
     ("then", "map"),
     ("and_then", "try_map"),
@@ -46,6 +50,10 @@ const ELSEWHERE: [(&str, &str); 8] = [
     ("branch", "split"),
     ("parse", "decode"),
     ("flatten", "flat_map"),
+    ("distinct", "dedup"),
+    ("unique", "dedup"),
+    ("scan", "apply"),
+    ("process", "apply"),
 ];
 
 /// Reports a stage that does not exist, at its name.
@@ -58,7 +66,8 @@ pub(crate) fn report(stage: &Ident, report: &mut Report) {
     let help = same.or_else(|| names::nearest(&name, STAGES)).map_or_else(
         || {
             "the stages are `decode`, `raw`, `filter`, `map`, `filter_map`, `flat_map`, \
-                `inspect`, their `try_` forms, `tee`, `split` and `split_on`"
+                `inspect`, their `try_` forms, `apply`, `dedup`, `sample`, `sample_by`, `tee`, \
+                `split` and `split_on`"
                 .to_owned()
         },
         |near| format!("did you mean `{near}`?"),

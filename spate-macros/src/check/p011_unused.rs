@@ -1,11 +1,12 @@
 //! P011: what is declared is used.
 
-use crate::model::{End, Origin, Pipeline, PolicyKind};
+use crate::model::{End, Origin, Param, Pipeline, PolicyKind};
 use crate::report::{Report, Rule};
 
 const UNUSED: Rule = Rule { code: "P011", help: "" };
 
-/// Reports each sink that no path reaches and each source that feeds no chain, at its name.
+/// Reports each sink that no path reaches, each lookup that no operator
+/// reads and each source that feeds no chain, at its name.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     if pipeline.holes || pipeline.chains.iter().any(|chain| chain.holes) {
         return;
@@ -27,6 +28,24 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
                     &UNUSED,
                     format!("sink `{name}` receives nothing"),
                     format!("route a path to it with `.to({name})`, or delete it"),
+                );
+            });
+        }
+    }
+    for (index, lookup) in pipeline.lookups.iter().enumerate() {
+        let asks = |param: &Param| matches!(param, Param::Lookup(asked) if *asked == index);
+        let read = pipeline
+            .calls()
+            .filter_map(|called| pipeline.function(called.operator))
+            .any(|function| function.params.iter().any(asks));
+        if !read {
+            let name = &lookup.ident;
+            report.under(&lookup.cfgs, |report| {
+                report.push_with(
+                    name.span(),
+                    &UNUSED,
+                    format!("lookup `{name}` is read by no operator"),
+                    format!("let an operator take `{name}: &Lookup<..>`, or delete it"),
                 );
             });
         }

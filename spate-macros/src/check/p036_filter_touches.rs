@@ -8,12 +8,12 @@ use crate::report::{Report, Rule};
 
 const FILTER_TOUCHES: Rule = Rule { code: "P036", help: "" };
 
-/// Reports each operator of `filter`, `inspect` or `split_on` that takes its record by `&mut`.
+/// Reports each operator of a stage that only looks, or of `split_on`, that takes its record by `&mut`.
 ///
 /// Points at the operator's name in the chain, or at the closure's parameter.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for Called { cfgs, stage, kind, operator, .. } in pipeline.calls() {
-        if !matches!(kind, None | Some(Kind::Filter | Kind::Inspect)) {
+        if !kind.is_none_or(Kind::looks) {
             continue;
         }
         let (span, ty) = match operator {

@@ -41,12 +41,30 @@ fn one_record(pipeline: &Pipeline, operator: &Operator, report: &mut Report) {
         );
     }
     let Some(function) = pipeline.function(operator) else { return };
+    if function
+        .params
+        .iter()
+        .any(|param| matches!(param, Param::SomeLookup))
+    {
+        let names: Vec<String> = pipeline
+            .lookups
+            .iter()
+            .map(|lookup| format!("`{}`", lookup.ident))
+            .collect();
+        report.push_with(
+            operator.span(),
+            &RECORD_FITS,
+            format!("`{}` asks for a lookup and does not say which", function.ident),
+            format!("call its parameter as the lookup: {}", names.join(" or ")),
+        );
+        return;
+    }
     let records: Vec<&Type> = function
         .params
         .iter()
         .filter_map(|param| match param {
             Param::Record(ty) => Some(&**ty),
-            Param::State(_) | Param::Meta => None,
+            _ => None,
         })
         .collect();
     let receiver = function
@@ -62,7 +80,14 @@ fn one_record(pipeline: &Pipeline, operator: &Operator, report: &mut Report) {
         Type::Reference(reference) if reference.mutability.is_some() => Some(&*reference.elem),
         _ => None,
     });
+    let looks_up = records.iter().any(|ty| {
+        matches!(ty, Type::Reference(reference) if matches!(&*reference.elem, Type::Path(path)
+            if path.path.segments.last().is_some_and(|last| last.ident == "Lookup")))
+    });
     let help = match stateful {
+        None if looks_up => "declare the lookup: `#[lookup(refresh = \"5s\")] \
+             async fn name() -> Result<Lookup<K, V>, E> { .. }`"
+            .into(),
         Some(ty) => format!("is `{}` a `#[state]` of this module?", crate::text::of(ty)),
         None => "an operator takes `&mut` states, one record, and `Meta<'_>` if it needs it".into(),
     };
@@ -135,12 +160,13 @@ fn arrives(pipeline: &Pipeline, chain: &Chain, path: &Path, ty: &Type) -> bool {
                         .as_ref()
                         .and_then(|operator| pipeline.function(operator));
                     match (stage.kind, function) {
-                        (Kind::Filter | Kind::Inspect, Some(function)) => {
+                        (kind, Some(function)) if kind.looks() => {
                             if looks_at(function).as_ref() == Some(&wanted) {
                                 return true;
                             }
                         }
-                        (Kind::Filter | Kind::Inspect | Kind::Decode, _) => {}
+                        (Kind::Decode, _) => {}
+                        (kind, _) if kind.looks() => {}
                         (Kind::Map, Some(function)) => {
                             return makes_type(function, stage.fallible).as_ref() == Some(&wanted);
                         }

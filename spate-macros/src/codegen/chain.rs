@@ -14,9 +14,13 @@
 //!     }
 //! ```
 
+mod memory;
+
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::{Lifetime, Pat};
+
+use memory::Memory;
 
 use super::Items;
 use super::lane::node_index;
@@ -87,6 +91,16 @@ pub(super) fn generate(
         emit!(#local: #init,)
     });
     let use_states = states.iter().map(|(_, local)| emit!(#local,));
+    let memories = &body.memories;
+    let (memory_fields, made_memories, use_memories) = (
+        memories.iter().map(Memory::field),
+        memories.iter().map(Memory::made),
+        memories.iter().map(Memory::used),
+    );
+    let (checks, take_lookups) = (&body.checks, body.take_lookups());
+    let uses_seed = memories.iter().any(|memory| memory.from_seed);
+    let seed = if uses_seed { emit!(seed) } else { emit!(_) };
+    let seed_type = paths.rt("LaneSeed");
     let stages = node_index(chain, chain.nodes.len());
     let constants = body
         .constants
@@ -101,9 +115,11 @@ pub(super) fn generate(
     let name = names::plain(pipeline.chain_name(chain));
     let doc = format!("The chain `{name}` of one lane.");
     // What is not `Send` in it is a state's: rustc says so at the first state.
-    let owner = match states.first() {
-        Some((state, _)) => placed(this, state.ident.span()),
-        None => this.to_token_stream(),
+    let own_memory = memories.iter().find_map(|memory| memory.owner);
+    let owner = match (states.first(), own_memory) {
+        (Some((state, _)), _) => placed(this, state.ident.span()),
+        (None, Some(span)) => placed(this, span),
+        (None, None) => this.to_token_stream(),
     };
     let contract = contract_check(pipeline, chain, source, paths);
     Some(emit! {
@@ -112,15 +128,17 @@ pub(super) fn generate(
         struct #this {
             #decoder
             #(#state_fields)*
+            #(#memory_fields)*
             tally: #tally<{ #stages }>,
         }
 
         #(#cfgs)*
         impl<#s: #sinks> #chain_trait<#s> for #owner {
-            fn new() -> Self {
+            fn new(#seed: &#seed_type<'_>) -> Self {
                 Self {
                     #new_decoder
                     #(#state_inits)*
+                    #(#made_memories)*
                     tally: ::core::default::Default::default(),
                 }
             }
@@ -132,8 +150,10 @@ pub(super) fn generate(
                 cx: &mut #cx,
             ) -> #progress {
                 #(#constants)*
+                #(#checks)*
 
-                let Self { #use_decoder #(#use_states)* tally } = self;
+                let Self { #use_decoder #(#use_states)* #(#use_memories)* tally } = self;
+                #(#take_lookups)*
                 for payload in cx.rest(batch) {
                     let at = cx.take(payload);
                     #turn
@@ -251,6 +271,12 @@ struct Loop<'a> {
     /// The states the chain uses, and the locals that hold them.
     states: Vec<(&'a State, Ident)>,
     state_of: Vec<Option<Ident>>,
+    /// Shape `[lookup]`: the local that holds it, if the chain reads it.
+    lookup_of: Vec<Option<Ident>>,
+    /// What the lane keeps for stages with a memory of their own.
+    memories: Vec<Memory>,
+    /// Held against constants of the user, before anything runs.
+    checks: Vec<TokenStream>,
     locals: Vec<String>,
     labels: Names,
     /// The index of the item within the payload.
@@ -277,6 +303,9 @@ impl<'a> Loop<'a> {
             used: vec![false; chain.nodes.len()],
             states: Vec::new(),
             state_of: vec![None; pipeline.states.len()],
+            lookup_of: vec![None; pipeline.lookups.len()],
+            memories: Vec::new(),
+            checks: Vec::new(),
             locals: OURS.iter().map(|&name| name.to_owned()).collect(),
             labels: Names::default(),
             item: emit!(0),
@@ -299,6 +328,9 @@ impl<'a> Loop<'a> {
         for operator in of_stages.chain(of_splits) {
             let Some(function) = self.pipeline.function(operator) else { continue };
             for param in &function.params {
+                if let Param::Lookup(index) = param {
+                    self.find_lookup(*index);
+                }
                 let Param::State(index) = param else { continue };
                 let Some(state) = self.pipeline.states.get(*index) else { continue };
                 let Some(slot @ None) = self.state_of.get_mut(*index) else { continue };
@@ -391,6 +423,13 @@ impl<'a> Loop<'a> {
         exit: &mut Exit,
     ) -> TokenStream {
         let Some(stage) = path.stages.get(from) else { return self.end(path, value, exit) };
+        match stage.kind {
+            Kind::Apply => return self.apply(path, from, &value),
+            Kind::Dedup | Kind::Sample | Kind::SampleBy => {
+                return self.keep(path, from, value, exit);
+            }
+            _ => {}
+        }
         let Some(operator) = &stage.operator else { return TokenStream::new() };
         let constant = self.constant(stage.node);
         let enter = emit!(cx.enter(#constant););
@@ -484,29 +523,43 @@ impl<'a> Loop<'a> {
                 } else {
                     call
                 };
-                let made = self.name_behind(path, from);
-                let value = Value { ident: made.clone(), by_ref: false };
-                let mut inner = Exit::new(&self.labels.fresh("item"));
-                let rest = self.stages(path, from + 1, value, &mut inner);
-                let body = inner.around(&rest);
-                emit! {
-                    #enter
-                    let mut any = false;
-                    for #made in #items {
-                        if any {
-                            tally.made[#constant] += 1;
-                        }
-                        any = true;
-                        #body
-                        #enter
-                    }
-                    if !any {
-                        #drop
-                    }
-                }
+                self.each(path, from, stage, &items)
             }
             // Decoding stands first in a path from a source and nowhere else (P005).
             (Kind::Decode | Kind::DecodeWith | Kind::Raw, _) => TokenStream::new(),
+            // Written above, with their memories.
+            (Kind::Apply | Kind::Dedup | Kind::Sample | Kind::SampleBy, _) => TokenStream::new(),
+        }
+    }
+
+    /// Goes on with each of `items`, which stage `from` made of one record.
+    fn each(
+        &mut self,
+        path: &'a Path,
+        from: usize,
+        stage: &Stage,
+        items: &TokenStream,
+    ) -> TokenStream {
+        let constant = self.constant(stage.node);
+        let made = self.name_behind(path, from);
+        let value = Value { ident: made.clone(), by_ref: false };
+        let mut inner = Exit::new(&self.labels.fresh("item"));
+        let rest = self.stages(path, from + 1, value, &mut inner);
+        let body = inner.around(&rest);
+        emit! {
+            cx.enter(#constant);
+            let mut any = false;
+            for #made in #items {
+                if any {
+                    tally.made[#constant] += 1;
+                }
+                any = true;
+                #body
+                cx.enter(#constant);
+            }
+            if !any {
+                tally.dropped[#constant] += 1;
+            }
         }
     }
 
@@ -679,6 +732,11 @@ impl<'a> Loop<'a> {
                         let local = self.state_of.get(*state).and_then(Option::as_ref);
                         quote_spanned!(span=> #local)
                     }
+                    Param::Lookup(lookup) => {
+                        let local = self.lookup_of.get(*lookup).and_then(Option::as_ref);
+                        quote_spanned!(span=> #local)
+                    }
+                    Param::SomeLookup => TokenStream::new(),
                     Param::Meta => quote_spanned!(span=> batch.meta(payload)),
                     Param::Record(_) => record.clone(),
                 });
@@ -700,8 +758,9 @@ impl<'a> Loop<'a> {
     ///
     /// The stream's name where the path is a `let`; `row` on the way to a sink.
     fn name_behind(&self, path: &Path, index: usize) -> Ident {
-        let transforms =
-            |stage: &Stage| matches!(stage.kind, Kind::Map | Kind::FilterMap | Kind::FlatMap);
+        let transforms = |stage: &Stage| {
+            matches!(stage.kind, Kind::Map | Kind::FilterMap | Kind::FlatMap | Kind::Apply)
+        };
         let last = !path.stages.iter().skip(index + 1).any(transforms);
         match &path.end {
             End::Let(stream) => match self.chain.streams.get(*stream) {

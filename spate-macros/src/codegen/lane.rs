@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote_spanned;
 
 use super::Items;
-use super::paths::{Paths, at, emit, index, with_lifetime};
+use super::paths::{Paths, at, emit, index, placed, with_lifetime};
 use super::sink::sink_index;
 use crate::ast::item::Declared;
 use crate::model::{Chain, Kind, Node, NodeKind, NodePolicy, Origin, Pipeline};
@@ -17,7 +17,6 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
     let name = names::plain(&pipeline.ident);
     let graph = graph(pipeline, paths);
     let assemble = assemble(pipeline, items, paths);
-    let captured = chains(pipeline, items, &items.captured, paths);
     let [graph_type, definition_trait, assembler, run] =
         ["Graph", "Definition", "Assembler", "main"].map(|name| paths.rt(name));
     let config = match &pipeline.config {
@@ -65,19 +64,13 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
             fn assemble(assembler: &mut #assembler<'_>) {
                 #assemble
             }
-
-            // Inline, and so generated where it is called only: in tests.
-            #[inline]
-            fn captured(assembler: &mut #assembler<'_>) {
-                #captured
-            }
         }
     }
 }
 
 fn assemble(pipeline: &Pipeline, items: &Items, paths: &Paths) -> TokenStream {
-    let Items { declared, files, .. } = items;
-    let [source_id, sink_id] = ["SourceId", "SinkId"].map(|name| paths.rt(name));
+    let Items { ports, declared, files, .. } = items;
+    let [source_id, sink_id, lane] = ["SourceId", "SinkId", "Lane"].map(|name| paths.rt(name));
     let sources = pipeline.sources.iter().enumerate().map(|(number, source)| {
         let id = source_index(pipeline, number);
         made(source, &emit!(source), &emit!(source_with), &emit!(#source_id(#id)))
@@ -86,30 +79,56 @@ fn assemble(pipeline: &Pipeline, items: &Items, paths: &Paths) -> TokenStream {
         let id = sink_index(pipeline, number);
         made(sink, &emit!(sink), &emit!(sink_with), &emit!(#sink_id(#id)))
     });
-    let (to_files, to_declared) =
-        (chains(pipeline, items, files, paths), chains(pipeline, items, declared, paths));
+    let lookups = pipeline.lookups.iter().enumerate().map(|(number, lookup)| {
+        let (cfgs, id, ident) = (&lookup.cfgs, lookup_index(pipeline, number), &lookup.ident);
+        let [lookup_id, loading] = ["LookupId", "Loading"].map(|name| paths.rt(name));
+        let returns = &lookup.returns;
+        let span = at(crate::ast::first_span(returns));
+        let loading = placed(loading, span);
+        let begin = match (lookup.is_async, lookup.takes_config) {
+            (true, false) => quote_spanned!(span=> |_| #loading::of_future(#ident())),
+            (false, false) => quote_spanned!(span=> |_| #loading::of_function(#ident)),
+            (true, true) => quote_spanned! {span=>
+                |config| {
+                    let config = ::core::clone::Clone::clone(config);
+                    #loading::of_future(async move { #ident(&config).await })
+                }
+            },
+            (false, true) => quote_spanned! {span=>
+                |config| {
+                    let config = ::core::clone::Clone::clone(config);
+                    #loading::of_function(move || #ident(&config))
+                }
+            },
+        };
+        quote_spanned!(span=> #(#cfgs)* assembler.lookup::<#returns>(#lookup_id(#id), #begin);)
+    });
+    let chains = |kind: &Ident| {
+        let chains = pipeline.chains.iter().zip(&items.chains).enumerate();
+        let each = chains.map(|(number, (chain, ident))| {
+            let cfgs = &chain.cfgs;
+            let id = index(
+                pipeline
+                    .chains
+                    .iter()
+                    .take(number)
+                    .map(|chain| &*chain.cfgs),
+            );
+            emit!(#(#cfgs)* assembler.chain::<#lane<#ident, #ports<#kind>>>(#id);)
+        });
+        each.collect::<TokenStream>()
+    };
+    let (to_files, to_declared) = (chains(files), chains(declared));
     emit! {
         #(#sources)*
         #(#sinks)*
+        #(#lookups)*
         if assembler.sinks_to_files() {
             #to_files
         } else {
             #to_declared
         }
     }
-}
-
-/// How the lanes of every chain are made, with ports of this kind.
-fn chains(pipeline: &Pipeline, items: &Items, kind: &Ident, paths: &Paths) -> TokenStream {
-    let (ports, lane) = (&items.ports, paths.rt("Lane"));
-    let chains = pipeline.chains.iter().zip(&items.chains).enumerate();
-    let each = chains.map(|(number, (chain, ident))| {
-        let cfgs = &chain.cfgs;
-        let before = pipeline.chains.iter().take(number);
-        let id = index(before.map(|chain| &*chain.cfgs));
-        emit!(#(#cfgs)* assembler.chain::<#lane<#ident, #ports<#kind>>>(#id);)
-    });
-    each.collect()
 }
 
 /// How a source or sink is made: from its section, or by its own body.
@@ -131,7 +150,7 @@ fn made(
     }
 }
 
-pub(super) fn source_index(pipeline: &Pipeline, number: usize) -> TokenStream {
+fn source_index(pipeline: &Pipeline, number: usize) -> TokenStream {
     index(
         pipeline
             .sources
@@ -141,9 +160,20 @@ pub(super) fn source_index(pipeline: &Pipeline, number: usize) -> TokenStream {
     )
 }
 
+/// The number of a lookup, as an expression where a `cfg` may take an earlier one away.
+pub(super) fn lookup_index(pipeline: &Pipeline, number: usize) -> TokenStream {
+    index(
+        pipeline
+            .lookups
+            .iter()
+            .take(number)
+            .map(|lookup| &*lookup.cfgs),
+    )
+}
+
 fn graph(pipeline: &Pipeline, paths: &Paths) -> TokenStream {
-    let [graph, source_node, sink_node, chain_node] =
-        ["Graph", "SourceNode", "SinkNode", "ChainNode"].map(|name| paths.rt(name));
+    let [graph, source_node, sink_node, lookup_node, chain_node] =
+        ["Graph", "SourceNode", "SinkNode", "LookupNode", "ChainNode"].map(|name| paths.rt(name));
     let name = names::plain(&pipeline.ident);
     let sources = pipeline.sources.iter().map(|source| {
         let (cfgs, name) = (&source.cfgs, names::plain(&source.ident));
@@ -155,6 +185,14 @@ fn graph(pipeline: &Pipeline, paths: &Paths) -> TokenStream {
         let declared = crate::text::of(&sink.connector);
         let key = sink.key.as_ref().map(crate::text::of).unwrap_or_default();
         emit!(#(#cfgs)* #sink_node { name: #name, declared: #declared, key: #key })
+    });
+    let lookups = pipeline.lookups.iter().map(|lookup| {
+        let (cfgs, name) = (&lookup.cfgs, names::plain(&lookup.ident));
+        let (declared, refresh) = (crate::text::of(&lookup.returns), lookup.refresh_ms);
+        emit! {
+            #(#cfgs)*
+            #lookup_node { name: #name, declared: #declared, refresh_ms: #refresh }
+        }
     });
     let chains = pipeline.chains.iter().map(|chain| {
         let (cfgs, name) = (&chain.cfgs, names::plain(pipeline.chain_name(chain)));
@@ -175,9 +213,9 @@ fn graph(pipeline: &Pipeline, paths: &Paths) -> TokenStream {
     emit! {
         #graph {
             pipeline: #name,
-            file: ::core::file!(),
             sources: &[#(#sources),*],
             sinks: &[#(#sinks),*],
+            lookups: &[#(#lookups),*],
             chains: &[#(#chains),*],
         }
     }
@@ -195,6 +233,10 @@ fn stage(pipeline: &Pipeline, chain: &Chain, node: &Node, paths: &Paths) -> Toke
         NodeKind::Stage(Kind::FilterMap) => emit!(FilterMap),
         NodeKind::Stage(Kind::FlatMap) => emit!(FlatMap),
         NodeKind::Stage(Kind::Inspect) => emit!(Inspect),
+        NodeKind::Stage(Kind::Apply) => emit!(Apply),
+        NodeKind::Stage(Kind::Dedup) => emit!(Dedup),
+        NodeKind::Stage(Kind::Sample) => emit!(Sample),
+        NodeKind::Stage(Kind::SampleBy) => emit!(SampleBy),
         NodeKind::Split => emit!(Split),
         NodeKind::Arm => emit!(Arm),
         NodeKind::Tee => emit!(Tee),

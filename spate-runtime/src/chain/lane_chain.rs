@@ -1,13 +1,16 @@
 //! What the macro generates for a chain, as the lane thread sees it.
 
+use std::sync::Arc as StdArc;
+
 use super::cx::{LaneCx, Progress};
 use super::port::{Port, PortCore, SinkShared};
 use super::row::RowEncoder;
 use super::tally::ChainCounters;
 use crate::batch::Batch;
 use crate::clock::Clock;
-use crate::id::SinkId;
+use crate::id::{LookupId, SinkId};
 use crate::lane::shared::LaneShared;
+use crate::lookup::{AnyCell, LookupCell, LookupReader};
 use crate::queue::Slot;
 use crate::sync::Arc;
 
@@ -58,8 +61,8 @@ pub trait LaneChain: Send {
 
 /// The fused loop of a chain, as generated: generic over the ports it pushes into.
 pub trait Chain<S>: Send + 'static {
-    /// Fresh state, nothing counted.
-    fn new() -> Self;
+    /// Fresh state, nothing counted; `seed` gives it its lookups.
+    fn new(seed: &LaneSeed<'_>) -> Self;
 
     /// Runs the loop over what is left of `batch`.
     fn run(&mut self, batch: Batch<'_>, sinks: &mut S, cx: &mut LaneCx) -> Progress;
@@ -97,7 +100,7 @@ impl<C: Chain<P>, P: SinkSet> LaneChain for Lane<C, P> {
 
 impl<C: Chain<P>, P: BuildPorts> BuildLane for Lane<C, P> {
     fn build(seed: &LaneSeed<'_>) -> Self {
-        Self { chain: C::new(), ports: P::build(seed) }
+        Self { chain: C::new(seed), ports: P::build(seed) }
     }
 }
 
@@ -114,9 +117,27 @@ pub struct LaneSeed<'a> {
     pub(crate) lane: &'a Arc<LaneShared>,
     pub(crate) slot: &'a Slot,
     pub(crate) clock: &'a Clock,
+    /// Shape `[lookup]`.
+    pub(crate) lookups: &'a [StdArc<dyn AnyCell>],
 }
 
 impl LaneSeed<'_> {
+    /// This lane's view of a lookup.
+    ///
+    /// # Panics
+    ///
+    /// INV-M3: if the pipeline has no such lookup, or it is one of other types.
+    #[must_use]
+    pub fn lookup<K, V>(&self, lookup: LookupId) -> LookupReader<K, V>
+    where
+        K: Send + Sync + 'static,
+        V: Send + Sync + 'static,
+    {
+        let cell = self.lookups.get(lookup.0).map(StdArc::clone);
+        let cell = cell.and_then(|cell| cell.into_any().downcast::<LookupCell<K, V>>().ok());
+        LookupReader::new(cell.expect("INV-M3: the assembly made this lookup with these types"))
+    }
+
     /// Makes this lane's port into `sink`.
     #[must_use]
     pub fn port<E: RowEncoder>(&self, sink: SinkId) -> Port<E> {

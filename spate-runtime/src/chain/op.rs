@@ -5,8 +5,12 @@
 
 use std::error::Error;
 
+use super::dedup::{Dedup, DedupKey};
+use super::operator::Operator;
 use super::row::Row;
+use super::shard_key::{ShardKey, mix};
 use crate::batch::Meta;
+use crate::id::Offset;
 
 /// What a filter answers: `bool`.
 #[diagnostic::on_unimplemented(
@@ -113,6 +117,55 @@ pub fn look_meta<'r, 'buf, T: ?Sized, U>(
 #[inline(always)]
 pub fn discard<T>(_record: T) {}
 
+/// Whether this is the first time that the lane sees `key`.
+#[inline(always)]
+pub fn dedup<K: DedupKey, const N: usize>(memory: &mut Dedup<N>, key: K) -> bool {
+    memory.first(&key)
+}
+
+/// Whether the payload at `at` is among `N` of `D`: the same for each of its records, and again
+/// when it is read again.
+#[inline(always)]
+pub const fn sample<const N: u64, const D: u64>(at: Offset) -> bool {
+    is_among::<N, D>(mix(at.0))
+}
+
+/// Whether the records of `key` are among `N` of `D`.
+#[inline(always)]
+pub fn sample_by<K: ShardKey, const N: u64, const D: u64>(key: K) -> bool {
+    // Mixed again: shards are chosen by the same bits, and a sample is to reach all of them.
+    is_among::<N, D>(mix(key.shard_hash() ^ 0x9e37_79b9_7f4a_7c15))
+}
+
+/// Scales 64 even bits to `0..D`; a smaller part of the same bits lies within a larger one.
+#[inline(always)]
+const fn is_among<const N: u64, const D: u64>(bits: u64) -> bool {
+    (bits as u128 * D as u128) >> 64 < N as u128
+}
+
+/// The size of a memory, held against what makes sense where it is an expression.
+#[must_use]
+pub const fn checked_size(size: usize) -> usize {
+    assert!(size > 0, "this remembers nothing [P050]\nhelp: say how many keys, such as 65_536");
+    assert!(size < 1 << 31, "this remembers more than 2^31 keys [P050]\nhelp: take less");
+    size
+}
+
+/// The two numbers of a sample, held against what makes sense where they are expressions.
+#[must_use]
+pub const fn checked_rate(n: u64, d: u64) -> (u64, u64) {
+    assert!(n > 0, "this keeps nothing [P050]\nhelp: `.discard(\"reason\")` drops on purpose");
+    assert!(d > 0, "this is a part of nothing [P050]\nhelp: one in a hundred is `1, 100`");
+    assert!(n <= d, "this keeps more than there is [P050]\nhelp: one in a hundred is `1, 100`");
+    (n, d)
+}
+
+/// Calls an operator of the user's own.
+#[inline(always)]
+pub fn apply<T, O: Operator<T>>(operator: &mut O, record: T) -> impl IntoIterator<Item = O::Out> {
+    operator.apply(record)
+}
+
 /// An error as the policies take it.
 #[inline(always)]
 pub fn error<E: StageError>(error: &E) -> &dyn Error {
@@ -128,6 +181,31 @@ mod tests {
         assert!(filter(&(1, "one"), |pair| pair.0 == 1));
         assert_eq!(map((1, "one"), |(number, _)| number + 1), 2);
         assert_eq!(look(&(1, "one"), |pair| pair.1), "one");
+    }
+
+    /// Counted over 100,000: one in a hundred within a tenth of it, and on every shard.
+    #[test]
+    fn a_sample_is_even_over_offsets_keys_and_shards() {
+        let all = 0..100_000_u64;
+        let kept = all.clone().filter(|at| sample::<1, 100>(Offset(*at)));
+        let kept: Vec<u64> = kept.collect();
+        assert!((900..1_100).contains(&kept.len()), "{} of 100,000", kept.len());
+        let more = |at: &u64| sample::<1, 10>(Offset(*at));
+        assert!(kept.iter().all(more), "a smaller sample lies within a larger one");
+        let mut shards = [0; 4];
+        for key in all.filter(|key| sample_by::<_, 1, 100>(*key)) {
+            shards[usize::try_from(key.shard_hash() % 4).unwrap()] += 1;
+        }
+        assert!(shards.iter().all(|kept| (200..300).contains(kept)), "{shards:?}");
+    }
+
+    #[test]
+    fn a_whole_sample_keeps_everything() {
+        assert!(
+            [0, 1, u64::MAX]
+                .iter()
+                .all(|at| sample::<7, 7>(Offset(*at)))
+        );
     }
 
     #[test]

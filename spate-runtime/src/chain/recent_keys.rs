@@ -10,13 +10,15 @@
 //!
 //! Source: linear probing with backward-shift deletion, Knuth, TAOCP 3, 6.4, algorithm R.
 
-use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::hash::{Hash, Hasher};
+
+use super::fold::{Folded, random_seed};
 
 /// Remembers the last `N` different keys.
 ///
 /// A lane's memory ends with its epoch: after a restart or a rebalance a key may pass once more.
-/// Made by `Default`. About `(size_of::<K>() + 8..16) * N` bytes, most of them untouched until keys
-/// arrive.
+/// Made by `Default`. [`BYTES`](Self::BYTES) is what it holds on to, most of them untouched until
+/// keys arrive, and what keys such as `String` own comes on top.
 ///
 /// ```
 /// use spate_runtime::chain::recent_keys::RecentKeys;
@@ -52,10 +54,17 @@ impl<K, const N: usize> Default for RecentKeys<K, N> {
         Self {
             ring: Vec::with_capacity(N),
             oldest: 0,
-            table: vec![0; (2 * N).next_power_of_two()],
-            seed: RandomState::new().hash_one(N),
+            table: vec![0; Self::SLOTS],
+            seed: random_seed(),
         }
     }
+}
+
+impl<K, const N: usize> RecentKeys<K, N> {
+    const SLOTS: usize = (2 * N).next_power_of_two();
+
+    /// The memory of one set: `size_of::<K>() + 8..16` bytes a key, whether it has come or not.
+    pub const BYTES: usize = N * size_of::<K>() + Self::SLOTS * size_of::<u32>();
 }
 
 impl<K: Hash + Eq, const N: usize> RecentKeys<K, N> {
@@ -157,52 +166,6 @@ const fn entry(position: usize) -> u32 {
     position as u32 + 1
 }
 
-/// Multiplies and folds 8 bytes at a time, seeded per set so that no input can choose its slots.
-///
-/// Source: the folded multiply of wyhash and foldhash.
-struct Folded(u64);
-
-impl Folded {
-    #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
-    fn fold(&mut self, word: u64) {
-        let product = u128::from(self.0 ^ word) * u128::from(0x9e37_79b9_7f4a_7c15_u64);
-        self.0 = product as u64 ^ (product >> 64) as u64;
-    }
-}
-
-impl Hasher for Folded {
-    #[inline]
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            self.fold(u64::from_le_bytes(*word));
-        }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.fold(u64::from_le_bytes(last) ^ (bytes.len() as u64).rotate_left(56));
-    }
-
-    #[inline]
-    fn write_u32(&mut self, word: u32) {
-        self.fold(u64::from(word));
-    }
-
-    #[inline]
-    fn write_u64(&mut self, word: u64) {
-        self.fold(word);
-    }
-
-    #[inline]
-    fn finish(&self) -> u64 {
-        let folded = u128::from(self.0) * u128::from(0xd6e8_feb8_6659_fd93_u64);
-        #[expect(clippy::cast_possible_truncation, reason = "both halves are used")]
-        {
-            folded as u64 ^ (folded >> 64) as u64
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::VecDeque;
@@ -270,6 +233,7 @@ mod tests {
         }
         assert_eq!((set.ring.capacity(), set.table.capacity()), (ring, table));
         assert_eq!(set.ring.as_ptr(), first);
+        assert_eq!(RecentKeys::<u64, 1000>::BYTES, ring * 8 + table * 4);
     }
 
     #[test]

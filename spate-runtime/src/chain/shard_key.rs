@@ -11,10 +11,11 @@ use super::row::Sharding;
 use crate::config::nearest::same;
 use crate::line::Line;
 
-/// A key that rows are routed by. `f64` is none: NaN and -0.0 have no one place.
+/// A key that rows are routed by, and records sampled by. `f64` is none: NaN and -0.0 have no one
+/// place.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be a shard key [P046]",
-    label = "not a shard key",
+    message = "`{Self}` cannot be a key to route or to sample by [P046]",
+    label = "no such key",
     note = "help: key by an integer, a string or a uuid"
 )]
 pub trait ShardKey {
@@ -57,7 +58,7 @@ pub const fn assert_sharding(sharding: Option<Sharding>, kind: &str, sink: &str,
 }
 
 #[inline]
-const fn mix(mut k: u64) -> u64 {
+pub(crate) const fn mix(mut k: u64) -> u64 {
     k ^= k >> 33;
     k = k.wrapping_mul(0xff51_afd7_ed55_8ccd);
     k ^= k >> 33;

@@ -8,7 +8,7 @@ use metrics::{
 
 use super::names::{self, Kind, Metric};
 use crate::graph::{Graph, Policy, StageKind};
-use crate::pipeline::report::{Flow, LaneCounts, SinkCounts, Snapshot, flows};
+use crate::pipeline::report::{Flow, LaneCounts, LookupCounts, SinkCounts, Snapshot, flows};
 
 /// The handles of one pipeline. Setting them never waits and allocates for the flows only.
 pub struct Metrics {
@@ -16,6 +16,8 @@ pub struct Metrics {
     chains: Vec<ChainHandles>,
     /// Shape `[sink]`.
     sinks: Vec<SinkHandles>,
+    /// Shape `[lookup]`.
+    lookups: Vec<LookupHandles>,
     /// Shape `[source]`.
     sources: Vec<SourceHandles>,
     commits: Counter,
@@ -50,6 +52,13 @@ struct SinkHandles {
     retries: Counter,
     in_flight: Gauge,
     up: Gauge,
+}
+
+struct LookupHandles {
+    loads: Counter,
+    failures: Counter,
+    entries: Gauge,
+    age: Gauge,
 }
 
 struct SourceHandles {
@@ -89,6 +98,9 @@ impl Metrics {
         }
         for (handles, sink) in self.sinks.iter().zip(&snapshot.sinks) {
             handles.record(sink);
+        }
+        for (handles, lookup) in self.lookups.iter().zip(&snapshot.lookups) {
+            handles.record(lookup);
         }
         for (source, handles) in self.sources.iter().enumerate() {
             handles.record(&snapshot.lanes, source);
@@ -130,6 +142,15 @@ impl SinkHandles {
         self.retries.absolute(sink.retries);
         set(&self.in_flight, sink.in_flight());
         set(&self.up, u64::from(sink.answered && sink.trouble.is_none()));
+    }
+}
+
+impl LookupHandles {
+    fn record(&self, lookup: &LookupCounts) {
+        self.loads.absolute(lookup.loads);
+        self.failures.absolute(lookup.failures);
+        set(&self.entries, lookup.entries);
+        set(&self.age, lookup.age.map_or(0, |age| age.as_secs()));
     }
 }
 
@@ -183,6 +204,11 @@ impl Register<'_> {
                 .iter()
                 .map(|sink| self.sink(sink.name))
                 .collect(),
+            lookups: graph
+                .lookups
+                .iter()
+                .map(|lookup| self.lookup(lookup.name))
+                .collect(),
             sources: graph
                 .sources
                 .iter()
@@ -208,6 +234,10 @@ impl Register<'_> {
                     | StageKind::Filter
                     | StageKind::FilterMap
                     | StageKind::FlatMap
+                    | StageKind::Apply
+                    | StageKind::Dedup
+                    | StageKind::Sample
+                    | StageKind::SampleBy
             );
             StageHandles {
                 input: counter(&names::STAGE_IN),
@@ -240,6 +270,15 @@ impl Register<'_> {
             retries: self.counter(&names::RETRIES, &[sink]),
             in_flight: self.gauge(&names::IN_FLIGHT, &[sink]),
             up: self.gauge(&names::SINK_UP, &[sink]),
+        }
+    }
+
+    fn lookup(&self, lookup: &'static str) -> LookupHandles {
+        LookupHandles {
+            loads: self.counter(&names::LOOKUP_LOADS, &[lookup]),
+            failures: self.counter(&names::LOOKUP_FAILURES, &[lookup]),
+            entries: self.gauge(&names::LOOKUP_ENTRIES, &[lookup]),
+            age: self.gauge(&names::LOOKUP_AGE, &[lookup]),
         }
     }
 

@@ -82,6 +82,14 @@ metrics! {
         "Rows that were handed over and are not written yet.";
     SINK_UP: Gauge "spate_sink_up" "0 or 1" ["sink"]
         "Whether every shard has answered and the last write of each went well.";
+    LOOKUP_LOADS: Counter "spate_lookup_loads_total" "loads" ["lookup"]
+        "Snapshots of a lookup that were loaded.";
+    LOOKUP_FAILURES: Counter "spate_lookup_failures_total" "loads" ["lookup"]
+        "Loads of a lookup that failed: the snapshot before stayed.";
+    LOOKUP_ENTRIES: Gauge "spate_lookup_entries" "keys" ["lookup"]
+        "Keys of the snapshot that lanes read.";
+    LOOKUP_AGE: Gauge "spate_lookup_age_seconds" "seconds" ["lookup"]
+        "Time since the snapshot that lanes read was loaded.";
     LANES: Gauge "spate_lanes" "lanes" ["source"]
         "Partitions that this process reads now.";
     LANES_BLOCKED: Gauge "spate_lanes_blocked" "lanes" ["source"]

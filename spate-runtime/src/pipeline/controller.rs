@@ -20,7 +20,6 @@ use super::definition::BuildChain;
 use super::status::{LaneView, Phase, SharedStatus};
 use crate::chain::cx::LaneCx;
 use crate::chain::lane_chain::LaneSeed;
-use crate::chain::skip_log::Skips;
 use crate::clock::Clock;
 use crate::config::PipelineSettings;
 use crate::error::{Class, SourceError, chain_text};
@@ -32,6 +31,7 @@ use crate::lane::shared::{LaneShared, LaneState};
 use crate::lane::source::{Assigned, Commit, Source, SourceEvent};
 use crate::lane::thread::{LaneCommand, LaneEvent, LaneThread};
 use crate::ledger::{CommitSchedule, Incarnation, NoteBook};
+use crate::lookup::Loader;
 use crate::preflight::{Findings, Severity};
 use crate::sink::worker::{SinkFailure, WriterParts, WriterSignal};
 use crate::sync::{Arc, AtomicU8, Ordering};
@@ -104,6 +104,7 @@ pub(crate) struct ControllerParts {
     pub(crate) settings: PipelineSettings,
     pub(crate) sources: Vec<Box<dyn Source>>,
     pub(crate) chains: Vec<BuildChain>,
+    pub(crate) lookups: Vec<Loader>,
     pub(crate) io: tokio::runtime::Runtime,
     pub(crate) writers: Vec<WriterParts>,
     pub(crate) signals: StdArc<[Arc<WriterSignal>]>,
@@ -113,7 +114,6 @@ pub(crate) struct ControllerParts {
     pub(crate) requests: StdArc<Requests>,
     pub(crate) status: SharedStatus,
     pub(crate) clock: Clock,
-    pub(crate) skips: Option<Skips>,
 }
 
 /// A partition whose incarnation is not committed yet: its lane waits for that.
@@ -192,7 +192,7 @@ impl Controller {
     }
 
     /// Ends threads, writers and sources; says how it went.
-    pub(super) fn end(mut self) -> Ended {
+    fn end(mut self) -> Ended {
         self.finish();
         let outcome = match (self.failed, self.abandoned) {
             (true, _) => Outcome::Failed,
@@ -201,6 +201,8 @@ impl Controller {
         };
         self.set_phase(Phase::Ended);
         self.parts.status.record();
+        // The writers have ended; a loader that blocks and never returns is not waited for.
+        self.parts.io.shutdown_background();
         Ended { outcome, findings: Findings::default(), status: self.parts.status }
     }
 
@@ -215,7 +217,10 @@ impl Controller {
                 .iter()
                 .filter(|writer| writer.shard.0 == 0);
             let sinks = sinks.map(|writer| StdArc::clone(&writer.sink)).collect();
-            let findings = super::plan::check(&self.parts.io, &mut self.parts.sources, sinks);
+            let mut findings = super::plan::check(&self.parts.io, &mut self.parts.sources, sinks);
+            let lookups = &self.parts.lookups;
+            let loaded = super::plan::load(&self.parts.io, lookups, &self.parts.clock);
+            findings.0.extend(loaded.0);
             if findings.has_errors() {
                 log_findings(&findings);
                 let errors = findings
@@ -240,27 +245,9 @@ impl Controller {
                 if self.parts.requests.wants_drain() {
                     return findings;
                 }
-                self.parts.clock.park(TURN);
+                std::thread::park_timeout(TURN);
             }
         }
-    }
-
-    /// As [`Controller::start`], with writers that draw from `seed` on.
-    pub(super) fn start_seeded(&mut self, seed: u64) {
-        for (writer, seed) in self.parts.writers.iter_mut().zip(seed..) {
-            writer.seed = seed;
-        }
-        self.start();
-    }
-
-    /// Whether partitions are on their way in or out, or it drains.
-    pub(super) fn is_leaving(&self) -> bool {
-        self.assignments.is_releasing() || !self.pending.is_empty() || self.drain_until.is_some()
-    }
-
-    /// Runs a future on the I/O runtime.
-    pub(super) fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.parts.io.block_on(future)
     }
 
     fn start(&mut self) {
@@ -269,11 +256,14 @@ impl Controller {
                 StdArc::clone(&writer.sink),
                 writer.shard,
                 Arc::clone(&writer.status),
-                self.parts.clock.clone(),
             );
             self.parts.io.spawn(probe);
             self.writers
                 .spawn_on(crate::sink::worker::run(writer), self.parts.io.handle());
+        }
+        for loader in std::mem::take(&mut self.parts.lookups) {
+            let clock = self.parts.clock.clone();
+            self.parts.io.spawn(crate::lookup::refresh(loader, clock));
         }
         for index in 0..self.parts.sources.len() {
             if let Err(error) = self.parts.sources[index].start() {
@@ -284,7 +274,7 @@ impl Controller {
     }
 
     /// One turn; whether everything is given back and the pipeline can end.
-    pub(super) fn turn(&mut self) -> bool {
+    fn turn(&mut self) -> bool {
         let now = self.parts.clock.now();
         self.take_requests(now);
         self.take_lane_events();
@@ -377,7 +367,7 @@ impl Controller {
         let turn = if busy { TURN_BUSY } else { TURN };
         let wait = turn / u32::try_from(self.parts.sources.len().max(1)).unwrap_or(1);
         if self.dead.iter().all(|dead| *dead) {
-            self.parts.clock.park(turn);
+            std::thread::park_timeout(turn);
         }
         for source in 0..self.parts.sources.len() {
             let mut wait = wait;
@@ -514,11 +504,17 @@ impl Controller {
             .iter()
             .map(|sink| Arc::clone(&sink.shared))
             .collect();
-        let seed = LaneSeed { sinks: &sinks, lane: &shared, slot, clock: &self.parts.clock };
+        let seed = LaneSeed {
+            sinks: &sinks,
+            lane: &shared,
+            slot,
+            clock: &self.parts.clock,
+            lookups: &self.parts.status.lookups,
+        };
         let driver = LaneDriver::new(
             assigned.lane,
             (self.parts.chains[chain])(&seed),
-            LaneCx::new(&self.parts.graph.chains[chain]).heard_by(self.parts.skips.clone()),
+            LaneCx::new(&self.parts.graph.chains[chain]),
             LaneParts {
                 shared: Arc::clone(&shared),
                 counters: Arc::clone(&self.parts.status.chains[chain]),
@@ -702,7 +698,7 @@ impl Controller {
             if self.dead[source] {
                 return false;
             }
-            self.parts.clock.park(*wait);
+            std::thread::park_timeout(*wait);
             self.try_commit(source, commits)
         })
     }
@@ -831,17 +827,14 @@ impl Controller {
         }
         let writers = &mut self.writers;
         let signals = &self.parts.signals;
-        let clock = &self.parts.clock;
         self.parts.io.block_on(async {
             let all = async { while writers.join_next().await.is_some() {} };
             tokio::pin!(all);
-            tokio::select! {
-                biased;
-                () = &mut all => return,
-                () = clock.pass_until(until) => {}
+            let deadline = tokio::time::Instant::from_std(until);
+            if tokio::time::timeout_at(deadline, &mut all).await.is_err() {
+                signals.iter().for_each(|signal| signal.abandon());
+                all.await;
             }
-            signals.iter().for_each(|signal| signal.abandon());
-            all.await;
         });
         for source in &mut self.parts.sources {
             source.close();

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::chain::lane_chain::{BuildLane, LaneChain, LaneSeed};
 use crate::config::{Config, ConfigErrors, SINK_KEYS, SinkSettings};
 use crate::connector::SourceConnector;
 use crate::graph::Graph;
-use crate::id::{SinkId, SourceId};
+use crate::id::{LookupId, SinkId, SourceId};
 use crate::lane::source::Source;
+use crate::lookup::{Loaded, Loader, Loading};
 use crate::preflight::Findings;
 use crate::sink::{Sink, SinkConnector};
 
@@ -21,11 +23,6 @@ pub trait Definition: 'static {
 
     /// Makes every source, sink and chain; errors are collected by the assembler.
     fn assemble(assembler: &mut Assembler<'_>);
-
-    /// Makes every chain with ports that capture rows, for a harness; no source and no sink.
-    fn captured(assembler: &mut Assembler<'_>) {
-        let _ = assembler;
-    }
 }
 
 /// Makes a sink that writes rows of `sink` under `dir`, whatever it is declared as.
@@ -62,6 +59,8 @@ pub struct Assembler<'a> {
     pub(crate) sources: Vec<Option<Box<dyn Source>>>,
     /// Shape `[sink]`; `None` where its section is wrong.
     pub(crate) sinks: Vec<Option<(Arc<dyn Sink>, SinkSettings)>>,
+    /// Shape `[lookup]`.
+    pub(crate) lookups: Vec<Option<Loader>>,
     /// Shape `[chain]`.
     pub(crate) chains: Vec<Option<BuildChain>>,
 }
@@ -84,6 +83,7 @@ impl<'a> Assembler<'a> {
             warnings: Findings::default(),
             sources: graph.sources.iter().map(|_| None).collect(),
             sinks: graph.sinks.iter().map(|_| None).collect(),
+            lookups: graph.lookups.iter().map(|_| None).collect(),
             chains: graph.chains.iter().map(|_| None).collect(),
         }
     }
@@ -186,6 +186,13 @@ impl<'a> Assembler<'a> {
             Ok(settings) => self.sinks[id.0] = Some((sink, settings)),
             Err(errors) => self.errors.0.extend(errors.0),
         }
+    }
+
+    /// Says how a lookup is loaded; nothing is loaded yet.
+    pub fn lookup<L: Loaded>(&mut self, id: LookupId, begin: fn(&Config) -> Loading<L>) {
+        let node = &self.graph.lookups[id.0];
+        let every = Duration::from_millis(node.refresh_ms);
+        self.lookups[id.0] = Some(Loader::new(node.name, every, self.config, begin));
     }
 
     /// Says how the lanes of a chain are made.

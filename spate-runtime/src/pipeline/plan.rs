@@ -9,7 +9,6 @@ use super::running::Running;
 use super::status::{Phase, SharedStatus, SinkView, State, Status};
 use crate::chain::pool::Pool;
 use crate::chain::port::{Route, SinkShared};
-use crate::chain::skip_log::Skips;
 use crate::chain::tally::ChainCounters;
 use crate::clock::Clock;
 use crate::config::{
@@ -20,6 +19,7 @@ use crate::graph::Graph;
 use crate::id::{ShardId, SinkId};
 use crate::lane::source::Source;
 use crate::lane::thread::{LaneThread, LaneThreadParts};
+use crate::lookup::{Loader, load_once};
 use crate::metrics::Metrics;
 use crate::preflight::Findings;
 use crate::queue::ShardQueue;
@@ -40,13 +40,13 @@ pub struct Plan {
     pub(crate) sources: Vec<Box<dyn Source>>,
     /// Shape `[sink]`.
     pub(crate) sinks: Vec<(StdArc<dyn Sink>, SinkSettings)>,
+    /// Shape `[lookup]`.
+    pub(crate) lookups: Vec<Loader>,
     /// Shape `[chain]`.
     pub(crate) chains: Vec<BuildChain>,
     pub(crate) clock: Clock,
     /// What the configuration says that is right and should be read all the same.
     pub(crate) warnings: Findings,
-    /// Who hears of every skipped record: a test, or nobody.
-    pub(crate) skips: Option<Skips>,
 }
 
 impl std::fmt::Debug for Plan {
@@ -75,7 +75,7 @@ impl Plan {
     ///
     /// # Panics
     ///
-    /// INV-M3: if the generated assembly leaves out a source, a sink or a chain.
+    /// INV-M3: if the generated assembly leaves out a source, a sink, a lookup or a chain.
     pub fn assemble<D: Definition>(
         config: &Config,
         target: Target<'_>,
@@ -94,30 +94,32 @@ impl Plan {
         let warnings = assembler.warnings;
         let sources: Vec<_> = assembler.sources.into_iter().flatten().collect();
         let sinks: Vec<_> = assembler.sinks.into_iter().flatten().collect();
+        let lookups: Vec<_> = assembler.lookups.into_iter().flatten().collect();
         let chains: Vec<_> = assembler.chains.into_iter().flatten().collect();
         let Some(settings) = settings.filter(|_| errors.is_empty()) else { return Err(errors) };
         assert!(
             sources.len() == D::GRAPH.sources.len()
                 && sinks.len() == D::GRAPH.sinks.len()
+                && lookups.len() == D::GRAPH.lookups.len()
                 && chains.len() == D::GRAPH.chains.len(),
-            "INV-M3: the generated assembly leaves out a source, a sink or a chain"
+            "INV-M3: the generated assembly leaves out a source, a sink, a lookup or a chain"
         );
         let mut plan = Self {
             graph: D::GRAPH,
             settings,
             sources,
             sinks,
+            lookups,
             chains,
             clock: Clock::real(),
             warnings,
-            skips: None,
         };
         plan.fit(config)?;
         Ok(plan)
     }
 
     /// Holds the settings against each other: keys, budget, drain, commits (P045, P052 to P054).
-    pub(crate) fn fit(&mut self, config: &Config) -> Result<(), ConfigErrors> {
+    fn fit(&mut self, config: &Config) -> Result<(), ConfigErrors> {
         let loads: Vec<SinkLoad<'_>> = self
             .sinks
             .iter()
@@ -189,6 +191,11 @@ impl Plan {
         findings
             .0
             .append(&mut check(&io, &mut self.sources, sinks).0);
+        findings
+            .0
+            .append(&mut load(&io, &self.lookups, &self.clock).0);
+        // A loader that blocks and never returns is not waited for.
+        io.shutdown_background();
         Ok(findings)
     }
 
@@ -274,6 +281,11 @@ impl Plan {
                 .map(|chain| Arc::new(ChainCounters::new(chain.stages.len())))
                 .collect(),
             sinks: views,
+            lookups: self
+                .lookups
+                .iter()
+                .map(|loader| StdArc::clone(&loader.cell))
+                .collect(),
             pool: Arc::clone(&pool),
             commits: AtomicU64::new(0),
             commits_refused: AtomicU64::new(0),
@@ -313,6 +325,7 @@ impl Plan {
             settings: self.settings,
             sources: self.sources,
             chains: self.chains,
+            lookups: self.lookups,
             io,
             writers,
             signals,
@@ -322,7 +335,6 @@ impl Plan {
             requests: StdArc::clone(&requests),
             status,
             clock: self.clock,
-            skips: self.skips,
         });
         Ok((controller, requests))
     }
@@ -353,6 +365,22 @@ pub(crate) fn check(
     findings
 }
 
+/// Loads every lookup that has no snapshot yet.
+pub(crate) fn load(io: &tokio::runtime::Runtime, lookups: &[Loader], clock: &Clock) -> Findings {
+    let mut findings = Findings::default();
+    for loader in lookups.iter().filter(|loader| !loader.is_loaded()) {
+        if let Err(why) = io.block_on(load_once(loader, clock)) {
+            findings.error(
+                "S070",
+                format!("lookup `{}` could not be loaded: {why}", loader.name),
+                "no record is read before every lookup has a snapshot; a loader may try again \
+                 itself before it fails",
+            );
+        }
+    }
+    findings
+}
+
 fn io_runtime() -> Result<tokio::runtime::Runtime, StartError> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -372,9 +400,9 @@ mod tests {
     impl Definition for Forgetful {
         const GRAPH: &'static Graph = &Graph {
             pipeline: "forgetful",
-            file: "src/main.rs",
             sources: &[SourceNode { name: "events", declared: "" }],
             sinks: &[SinkNode { name: "lines", declared: "", key: "" }],
+            lookups: &[],
             chains: &[],
         };
         const CONFIG: Option<(&'static str, &'static str)> = None;

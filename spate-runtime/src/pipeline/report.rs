@@ -18,7 +18,7 @@ mod flow;
 mod text;
 
 use std::fmt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 pub use flow::{Flow, flows};
 pub use text::grouped;
@@ -29,6 +29,7 @@ use crate::chain::tally::ChainCounters;
 use crate::graph::Graph;
 use crate::id::{Epoch, NextOffset, Partition, Watermark};
 use crate::lane::shared::LaneState;
+use crate::lookup::LookupStatus;
 use crate::sync::Ordering;
 
 /// All counts of a pipeline at one moment, from the start of the process.
@@ -44,6 +45,8 @@ pub struct Snapshot {
     pub chains: Vec<ChainCounts>,
     /// Shape `[sink]`, as in the graph.
     pub sinks: Vec<SinkCounts>,
+    /// Shape `[lookup]`, as in the graph.
+    pub lookups: Vec<LookupCounts>,
     /// The lanes that live, in order of partition.
     pub lanes: Vec<LaneCounts>,
     /// The lanes that ended, the newest of each partition that has none that lives, in order of
@@ -162,6 +165,36 @@ impl From<&SinkView> for SinkCounts {
     }
 }
 
+/// Counts of one lookup.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LookupCounts {
+    /// Snapshots that were loaded.
+    pub loads: u64,
+    /// Loads that failed: the snapshot before stayed.
+    pub failures: u64,
+    /// Keys of the snapshot that is read now.
+    pub entries: u64,
+    /// Time since it was loaded; `None` before the first load.
+    pub age: Option<Duration>,
+    /// What the last load failed with; `None` after a success.
+    pub trouble: Option<String>,
+}
+
+impl LookupCounts {
+    fn of(status: &LookupStatus, now: Instant) -> Self {
+        let last = status.last.lock();
+        Self {
+            loads: status.loads.load(Ordering::Relaxed),
+            failures: status.failures.load(Ordering::Relaxed),
+            entries: status.entries.load(Ordering::Relaxed),
+            age: last
+                .loaded
+                .map(|loaded| now.saturating_duration_since(loaded)),
+            trouble: last.trouble.clone(),
+        }
+    }
+}
+
 /// Where one lane stands.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaneCounts {
@@ -235,6 +268,11 @@ impl Snapshot {
                 .map(|chain| ChainCounts::from(&**chain))
                 .collect(),
             sinks: status.sinks.iter().map(SinkCounts::from).collect(),
+            lookups: status
+                .lookups
+                .iter()
+                .map(|lookup| LookupCounts::of(lookup.status(), status.clock.now()))
+                .collect(),
             lanes,
             ended,
             has_assignment: status.has_assignment(),

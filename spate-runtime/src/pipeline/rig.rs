@@ -3,6 +3,7 @@
 //! The chain, its ports, frames, queues and ledger are the real ones; the caller brings the lane
 //! that feeds it, takes the frames it hands over, and steps it. Nothing waits, nothing has threads.
 
+use std::sync::Arc as StdArc;
 use std::time::Instant;
 
 use super::definition::{Assembler, Definition, Target};
@@ -14,11 +15,12 @@ use crate::chain::port::{Route, SinkShared};
 use crate::chain::tally::ChainCounters;
 use crate::clock::Clock;
 use crate::config::Config;
-use crate::id::{Epoch, NextOffset, Partition, SinkId, Watermark};
+use crate::id::{Epoch, LookupId, NextOffset, Partition, SinkId, Watermark};
 use crate::lane::drive::{LaneDriver, LaneParts, Step};
 use crate::lane::shared::LaneShared;
 use crate::lane::source::Lane;
 use crate::ledger::Incarnation;
+use crate::lookup::{AnyCell, Lookup, LookupCell};
 use crate::queue::{Parker, ShardQueue};
 use crate::sync::{Arc, AtomicU64};
 
@@ -43,6 +45,8 @@ pub struct Rig {
     shared: Arc<LaneShared>,
     counters: Arc<ChainCounters>,
     pool: Arc<Pool>,
+    /// Shape `[lookup]`.
+    lookups: Vec<StdArc<dyn AnyCell>>,
     /// Kept because the lane's wakers refer to it.
     parker: Parker,
 }
@@ -69,6 +73,12 @@ impl Rig {
             .take()
             .expect("the definition has this chain");
 
+        let lookups: Vec<_> = assembler
+            .lookups
+            .iter()
+            .flatten()
+            .map(|loader| StdArc::clone(&loader.cell))
+            .collect();
         let pool = Pool::new(settings.memory);
         let sinks: Vec<_> = D::GRAPH
             .sinks
@@ -99,7 +109,7 @@ impl Rig {
         let shared = Arc::new(LaneShared::new(partition, Epoch(1), Incarnation(0), NextOffset(0)));
         let node = &D::GRAPH.chains[chain];
         let counters = Arc::new(ChainCounters::new(node.stages.len()));
-        let seed = LaneSeed { sinks: &sinks, lane: &shared, slot: &slot, clock };
+        let seed = LaneSeed { sinks: &sinks, lane: &shared, slot: &slot, clock, lookups: &lookups };
         let driver = LaneDriver::new(
             lane,
             build(&seed),
@@ -111,7 +121,7 @@ impl Rig {
                 slot: &slot,
             },
         );
-        Self { driver, sinks, shared, counters, pool, parker }
+        Self { driver, sinks, shared, counters, pool, lookups, parker }
     }
 
     /// Does what there is to do at `now`.
@@ -136,6 +146,21 @@ impl Rig {
                 }
             }
         }
+    }
+
+    /// Swaps a snapshot in, as a load would; before the first one a lookup is empty.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such lookup, or it is one of other types.
+    pub fn set_lookup<K, V>(&self, lookup: LookupId, snapshot: Lookup<K, V>, now: Instant)
+    where
+        K: Send + Sync + 'static,
+        V: Send + Sync + 'static,
+    {
+        let cell = StdArc::clone(&self.lookups[lookup.0]);
+        let cell = cell.into_any().downcast::<LookupCell<K, V>>();
+        cell.expect("a lookup of these types").store(snapshot, now);
     }
 
     /// The lane's watermark.

@@ -12,6 +12,7 @@ use crate::clock::Clock;
 use crate::graph::Graph;
 use crate::id::{Epoch, NextOffset, Watermark};
 use crate::lane::shared::LaneShared;
+use crate::lookup::AnyCell;
 use crate::metrics::Metrics;
 use crate::sink::status::ShardStatus;
 use crate::sync::{Arc, AtomicU64, Mutex};
@@ -62,6 +63,8 @@ pub struct Status {
     pub chains: Vec<Arc<ChainCounters>>,
     /// Shape `[sink]`.
     pub sinks: Vec<SinkView>,
+    /// Shape `[lookup]`.
+    pub(crate) lookups: Vec<StdArc<dyn AnyCell>>,
     /// The frame memory.
     pub pool: Arc<Pool>,
     /// Commits that were accepted.

@@ -20,7 +20,7 @@ pub(crate) const BOMB: u64 = u64::MAX - 2;
 /// The row of this number cannot be encoded.
 pub(crate) const MISFIT: u64 = u64::MAX - 4;
 
-pub(crate) struct Number(u64);
+pub(crate) struct Number(pub(crate) u64);
 
 impl Row for Number {
     const NAME: &'static str = "Number";
@@ -74,9 +74,9 @@ const fn stage(
 
 pub(crate) const GRAPH: Graph = Graph {
     pipeline: "numbers",
-    file: "src/main.rs",
     sources: &[SourceNode { name: "input", declared: "Memory" }],
     sinks: &[SinkNode { name: "out", declared: "Server", key: "n" }],
+    lookups: &[],
     chains: &[ChainNode { name: "keep", source: 0, stages: &STAGES }],
 };
 
@@ -89,7 +89,7 @@ pub(crate) struct Keep {
     out: Out,
 }
 
-struct Out(Port<Eight>);
+pub(crate) struct Out(pub(crate) Port<Eight>);
 
 impl SinkSet for Out {
     fn port(&mut self, sink: usize) -> Option<&mut PortCore> {

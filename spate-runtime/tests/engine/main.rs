@@ -8,6 +8,7 @@ mod delivery;
 mod failures;
 mod keys;
 mod rebalance;
+mod remembering;
 mod sink;
 mod source;
 mod world;

@@ -21,7 +21,7 @@ thread_local! {
     static WORLD: RefCell<Option<(Logs, Server)>> = const { RefCell::new(None) };
 }
 
-struct Memory(Logs);
+pub(crate) struct Memory(Logs);
 
 static SCHEMA: Schema = Schema { kind: "Memory", keys: &[] };
 
@@ -38,7 +38,7 @@ impl SourceConnector for Memory {
     }
 }
 
-struct Table(Server);
+pub(crate) struct Table(Server);
 
 impl SinkConnector for Table {
     type Row = Number;
@@ -100,8 +100,13 @@ impl World {
 
     /// Starts the pipeline and assigns the partitions.
     pub(crate) fn start(&self, partitions: &[u32]) -> Running {
+        self.start_as::<Numbers>(partitions)
+    }
+
+    /// The same as another pipeline with these ends.
+    pub(crate) fn start_as<D: Definition>(&self, partitions: &[u32]) -> Running {
         let running = self
-            .assemble::<Numbers>()
+            .assemble::<D>()
             .unwrap_or_else(|errors| panic!("{errors}"))
             .start()
             .unwrap();

@@ -134,9 +134,9 @@ mod tests {
 
     static GRAPH: Graph = Graph {
         pipeline: "orders",
-        file: "src/main.rs",
         sources: &[],
         sinks: &[SinkNode { name: "lines", declared: "", key: "" }],
+        lookups: &[],
         chains: &[],
     };
 
@@ -163,6 +163,7 @@ mod tests {
             elapsed: Duration::from_millis(millis),
             chains: vec![ChainCounts { payloads, ..ChainCounts::default() }],
             sinks: vec![counts],
+            lookups: vec![],
             lanes: vec![lane(0, 1200, 5000), lane(1, 1300, 1300)],
             ended: vec![],
             has_assignment: true,

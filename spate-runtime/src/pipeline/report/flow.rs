@@ -62,7 +62,11 @@ fn flow(kind: StageKind, policy: Policy, input: u64, counts: StageCounts, branch
         | StageKind::Map
         | StageKind::FilterMap
         | StageKind::FlatMap
-        | StageKind::Inspect => {
+        | StageKind::Inspect
+        | StageKind::Apply
+        | StageKind::Dedup
+        | StageKind::Sample
+        | StageKind::SampleBy => {
             flow.made = counts.made;
             flow.filtered = counts.dropped;
         }

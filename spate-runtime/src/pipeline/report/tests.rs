@@ -23,9 +23,9 @@ const REJECTS: usize = 2;
 /// Every kind of stage that counts in a way of its own.
 pub(crate) static GRAPH: Graph = Graph {
     pipeline: "orders",
-    file: "src/main.rs",
     sources: &[SourceNode { name: "events", declared: "Kafka<Json<OrderEvent<'_>>>" }],
     sinks: &[sink("lines"), sink("refunds"), sink("rejects")],
+    lookups: &[],
     chains: &[ChainNode {
         name: "bill",
         source: 0,
@@ -88,6 +88,7 @@ pub(crate) fn balanced() -> Report {
             elapsed: Duration::from_millis(12_340),
             chains: vec![ChainCounts { payloads: 1000, in_hand: 0, stages }],
             sinks: vec![durable(835), durable(850), durable(20)],
+            lookups: vec![],
             lanes: vec![lane(1, 400)],
             ended: vec![lane(0, 600)],
             has_assignment: true,

@@ -25,6 +25,14 @@ pub(super) fn write(report: &Report, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "\n{chain}")?;
     }
     write!(f, "\n{}", sinks(snapshot))?;
+    if !snapshot.lookups.is_empty() {
+        write!(f, "\n{}", lookups(snapshot))?;
+        for (node, lookup) in snapshot.graph.lookups.iter().zip(&snapshot.lookups) {
+            if let Some(trouble) = &lookup.trouble {
+                writeln!(f, "  {}: the last load failed: {trouble}", node.name)?;
+            }
+        }
+    }
     let mut all: Vec<_> = snapshot.lanes.iter().chain(&snapshot.ended).collect();
     all.sort_by_key(|lane| &lane.partition);
     if !all.is_empty() {
@@ -99,6 +107,18 @@ fn sinks(snapshot: &Snapshot) -> Table {
         );
     }
     table.drop_empty("cut")
+}
+
+fn lookups(snapshot: &Snapshot) -> Table {
+    let mut table = Table::new("lookups".to_owned(), &["entries", "loads", "failures", "age"]);
+    for (node, lookup) in snapshot.graph.lookups.iter().zip(&snapshot.lookups) {
+        let counts = [lookup.entries, lookup.loads, lookup.failures].map(grouped);
+        let age = lookup
+            .age
+            .map_or_else(unknown, |age| format!("{}s", age.as_secs()));
+        table.cells(node.name.to_owned(), counts.into_iter().chain([age]).collect());
+    }
+    table
 }
 
 fn lanes(lanes: &[&LaneCounts]) -> Table {

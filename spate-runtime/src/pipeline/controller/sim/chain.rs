@@ -23,13 +23,13 @@ const fn stage(label: &'static str, kind: StageKind, upstream: Option<usize>) ->
 
 pub(super) static GRAPH: Graph = Graph {
     pipeline: "sim",
-    file: "src/main.rs",
     sources: &[SourceNode { name: "logs", declared: "Sim" }],
     sinks: &[
         SinkNode { name: "lines", declared: "Sim", key: "of" },
         SinkNode { name: "copies", declared: "Sim", key: "" },
         SinkNode { name: "rejects", declared: "Sim", key: "" },
     ],
+    lookups: &[],
     chains: &[ChainNode {
         name: "sim",
         source: 0,

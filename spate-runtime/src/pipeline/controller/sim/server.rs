@@ -5,7 +5,6 @@ use std::sync::Arc as StdArc;
 use std::time::Duration;
 
 use super::world::Shared;
-use crate::clock::Clock;
 use crate::error::Class;
 use crate::id::{ReplicaId, ShardId};
 use crate::preflight::Findings;
@@ -95,7 +94,6 @@ pub(super) struct SimSink {
     pub(super) world: Shared,
     pub(super) process: u64,
     pub(super) sink: usize,
-    pub(super) clock: Clock,
 }
 
 impl Sink for SimSink {
@@ -129,9 +127,8 @@ impl Sink for SimSink {
         drop(world);
         let (world, wire) = (self.world.clone(), Some(wire));
         let on_wire = OnWire { world, wire, lands_unheard };
-        let clock = self.clock.clone();
         Box::pin(async move {
-            clock.sleep_until(clock.now() + wait).await;
+            tokio::time::sleep(wait).await;
             on_wire.arrive(fate)
         })
     }

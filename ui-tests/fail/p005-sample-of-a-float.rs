@@ -1,0 +1,28 @@
+//! P005: a sample by a fraction.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events
+            .decode()
+            .or_skip()
+            .sample(0.01, 1)
+            .map(line)
+            .to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,27 @@
+//! P037: an operator that reads a lookup nobody declared.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    fn known(names: &Lookup<u64, String>, order: &Order<'_>) -> bool {
+        names.contains(&order.id)
+    }
+
+    chain!(bill, {
+        events.decode().or_skip().filter(known).map(line).to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}
