@@ -42,6 +42,7 @@ pub(crate) fn module(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream)
             /// Not generated: see the errors.
             pub const GRAPH: #krate::__private::Graph = #krate::__private::Graph {
                 pipeline: "",
+                file: "",
                 sources: &[],
                 sinks: &[],
                 lookups: &[],
@@ -54,6 +55,18 @@ pub(crate) fn module(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream)
             /// Not generated: see the errors.
             #[must_use]
             pub fn pipeline(_: #krate::Config) -> #krate::Pipeline {
+                ::core::panic!("this pipeline did not compile")
+            }
+        }
+    });
+    let test = (!own("test") && !own("Test")).then(|| {
+        quote! {
+            /// Not generated: see the errors.
+            pub type Test = #krate::test::Harness;
+
+            /// Not generated: see the errors.
+            #[must_use]
+            pub fn test() -> Test {
                 ::core::panic!("this pipeline did not compile")
             }
         }
@@ -91,6 +104,7 @@ pub(crate) fn module(pipeline: &Pipeline, outer: &Outer, findings: &TokenStream)
             #config
             #graph
             #run
+            #test
         }
     }
 }

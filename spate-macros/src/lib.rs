@@ -46,6 +46,7 @@ use report::{Report, Rule};
 /// |---|---|
 /// | `main() -> ExitCode` | the program: `run` (the default), `check`, `graph` |
 /// | `pipeline(config)` | assembling and running it from code |
+/// | `test()` | the pipeline under test, as a `Test` with an accessor for each source and sink |
 /// | `GRAPH` | the topology as a constant |
 /// | `Config` | the configuration's type |
 ///

@@ -365,6 +365,25 @@ impl Pipeline {
     }
 }
 
+impl Kind {
+    /// The stage's name, without `try_`.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Decode | Self::DecodeWith => "decode",
+            Self::Raw => "raw",
+            Self::Filter => "filter",
+            Self::Map => "map",
+            Self::FilterMap => "filter_map",
+            Self::FlatMap => "flat_map",
+            Self::Inspect => "inspect",
+            Self::Apply => "apply",
+            Self::Dedup => "dedup",
+            Self::Sample => "sample",
+            Self::SampleBy => "sample_by",
+        }
+    }
+}
+
 impl Function {
     /// The type its record is taken as, if it takes one.
     pub(crate) fn record(&self) -> Option<&Type> {

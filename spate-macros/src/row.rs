@@ -67,8 +67,9 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let held = held(&item, &columns, &options, &mut report);
     let paths = Paths::new(options.krate);
     let derived = implement(&item, &columns, held.as_ref(), &paths);
+    let decoded = decode(&item, &columns, &paths);
     let findings = report.to_tokens();
-    emit!(#derived #findings)
+    emit!(#derived #decoded #findings)
 }
 
 fn options(item: &ItemStruct, report: &mut Report) -> Options {
@@ -255,6 +256,47 @@ fn implement(
             ) -> ::core::result::Result<(), #error> {
                 #(#writes)*
                 ::core::result::Result::Ok(())
+            }
+        }
+    }
+}
+
+/// `DecodeRow`, where every field can be read back: what a field cannot, the `where` says, and only
+/// who reads such a row is told.
+fn decode(item: &ItemStruct, columns: &[Column], paths: &Paths) -> TokenStream {
+    let Fields::Named(fields) = &item.fields else { return TokenStream::new() };
+    let ident = &item.ident;
+    let [row, value, skipped, reader, error] =
+        ["DecodeRow", "DecodeValue", "DecodeSkipped", "RowReader", "DecodeError"]
+            .map(|name| paths.rt(name));
+    let mut generics = item.generics.clone();
+    generics.params.insert(0, parse_quote!('captured));
+    let mut seen = std::collections::BTreeSet::new();
+    let mut values = Vec::new();
+    for field in &fields.named {
+        let (Some(name), ty) = (&field.ident, &field.ty) else { continue };
+        let column = columns.iter().find(|column| column.field == *name);
+        let cfgs = crate::ast::cfgs(&field.attrs);
+        let (bound, read) = match column {
+            Some(Column { name, .. }) => (&value, emit!(reader.column(#name)?)),
+            None => (&skipped, emit!(reader.skipped()?)),
+        };
+        values.push(emit!(#(#cfgs)* #name: #read));
+        if cfgs.is_empty() && seen.insert((column.is_some(), crate::text::of(ty))) {
+            let clause = generics.make_where_clause();
+            clause.predicates.push(parse_quote!(#ty: #bound<'captured>));
+        }
+    }
+    let (impl_generics, _, where_clause) = generics.split_for_impl();
+    let (_, type_generics, _) = item.generics.split_for_impl();
+    emit! {
+        #[automatically_derived]
+        impl #impl_generics #row<'captured> for #ident #type_generics #where_clause {
+            #[inline]
+            fn decode(
+                reader: &mut #reader<'captured>,
+            ) -> ::core::result::Result<Self, #error> {
+                ::core::result::Result::Ok(Self { #(#values),* })
             }
         }
     }

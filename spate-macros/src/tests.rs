@@ -51,6 +51,21 @@ fn the_golden_expansion_of_orders_is_what_is_written() {
     assert!(expanded == written, "the expansion changed; look at it with\n{expanded}");
 }
 
+/// The example's own test holds what its `GRAPH` prints against the same file.
+#[test]
+fn the_chains_in_the_documentation_are_what_is_written() {
+    let (args, module) = module_of(ORDERS);
+    let mut report = crate::report::Report::default();
+    let Ok(ast) = crate::ast::read(args, &module, &mut report) else { panic!("it is a module") };
+    let (pipeline, _) = crate::lower::lower(ast, &mut report);
+    let text = crate::codegen::picture::lines(&pipeline).join("\n") + "\n";
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/golden/orders.chains.txt");
+    if std::env::var_os("SPATE_BLESS").is_some() {
+        std::fs::write(golden, &text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(golden).unwrap());
+}
+
 /// Holds Shows 4 of the first issue: the loop is one a person would write.
 #[test]
 fn the_loop_has_no_indirection() {

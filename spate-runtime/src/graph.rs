@@ -9,6 +9,8 @@ pub use render::{Rendered, Style};
 pub struct Graph {
     /// The module's name.
     pub pipeline: &'static str,
+    /// The source file it stands in, as `file!()` gives it: stages have their lines.
+    pub file: &'static str,
     /// In order of declaration; a `SourceId` is an index into it.
     pub sources: &'static [SourceNode],
     /// In order of declaration; a `SinkId` is an index into it.
@@ -74,7 +76,7 @@ pub struct StageNode {
     pub policy: Policy,
     /// The operator as written; empty if there is none.
     pub operator: &'static str,
-    /// The line in the source file it is written on.
+    /// The line in the graph's file it is written on; 0 if it is not known.
     pub line: u32,
 }
 

@@ -11,6 +11,7 @@ pub mod config;
 pub mod connector;
 pub mod error;
 pub mod graph;
+pub mod harness;
 pub mod id;
 pub mod lane;
 pub mod ledger;

@@ -2,10 +2,14 @@
 
 pub use crate::cli::main;
 pub use crate::editor;
+pub use crate::test::{Harness, Lookup as TestLookup, Sink as TestSink, Source as TestSource};
 #[cfg(feature = "clickhouse")]
 pub use spate_clickhouse::table;
 pub use spate_file::Ndjson;
 pub use spate_runtime::batch::{Batch, Meta, Payload, Raw};
+pub use spate_runtime::chain::captured::{
+    Captured, DecodeError, DecodeRow, DecodeSkipped, DecodeValue, RowReader,
+};
 pub use spate_runtime::chain::cx::{LaneCx, Progress};
 pub use spate_runtime::chain::dead_letter::DeadLetter;
 pub use spate_runtime::chain::dedup::Dedup;

@@ -50,6 +50,10 @@ fn main() {
     let stages = graph.chains[0].stages;
     let labels: Vec<&str> = stages.iter().map(|stage| stage.label).collect();
     assert!(labels.contains(&"placed") && !labels.contains(&"nothing"), "{labels:?}");
+    let mut t = under_cfg::test();
+    t.events().push("ada");
+    t.settle();
+    assert_eq!((t.lines().len(), t.rest().len()), (1, 0));
     if std::env::args().len() > 9 {
         let _ = under_cfg::main();
     }

@@ -41,6 +41,8 @@ mod hygiene {
     pub struct LinesRow;
     pub struct Encoders;
     pub struct Declared;
+    pub struct Captured;
+    pub struct Harness;
     pub struct Hygiene;
     pub struct S;
     pub struct E;
@@ -63,7 +65,7 @@ mod hygiene {
 
     impl ::std::default::Default for Seen {
         fn default() -> Self {
-            let _ = (Vec, Box, Ports, Sinks, LinesRow, Encoders, Declared, Hygiene, S, E);
+            let _ = (Vec, Box, Ports, Sinks, LinesRow, Encoders, Declared, Captured, Harness, Hygiene, S, E);
             Self { cx: 0 }
         }
     }
@@ -103,4 +105,8 @@ fn main() {
     if ::std::iter::Iterator::count(::std::env::args()) > 9 {
         let _ = hygiene::main();
     }
+    let mut t = hygiene::test();
+    t.events().push("katherine");
+    t.settle();
+    ::std::assert_eq!(t.lines().row().customer, "katherine");
 }

@@ -48,6 +48,11 @@ fn main() {
         .map(|column| column.name)
         .collect();
     assert_eq!(names, ["id", "who", "extra"]);
+    let mut t = renamed::test();
+    t.events().push("ada");
+    t.settle();
+    assert_eq!(t.lines().row().customer, "ada");
+    assert_eq!(t.lines().values()[0]["who"], "ada");
     if std::env::args().len() > 9 {
         let _ = renamed::main();
     }

@@ -4,6 +4,8 @@
 //! `pass/` holds the twins that are let through. This library is what the fixtures stand on: a
 //! source, a format, a sink and an orders' world, small enough to be read in one go.
 
+pub mod pedantic;
+
 use spate::prelude::*;
 use spate_runtime::chain::format::Format;
 use spate_runtime::config::{ConfigErrors, Schema, Section};

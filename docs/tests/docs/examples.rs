@@ -5,10 +5,11 @@ use std::path::Path;
 use crate::markdown::{Page, pages, root};
 
 /// Which program the code of a page is taken from.
-const TAKEN_FROM: [(&str, &str, &str); 4] = [
+const TAKEN_FROM: [(&str, &str, &str); 5] = [
     ("README.md", "rust", "examples/src/bin/orders.rs"),
     ("docs/guide/first-pipeline.md", "rust", "examples/src/bin/lines.rs"),
     ("docs/guide/language.md", "rust", "docs/tests/docs/accepted.rs"),
+    ("docs/guide/testing.md", "rust", "examples/src/bin/orders.rs"),
     ("docs/guide/first-pipeline.md", "yaml", "examples/lines.yaml"),
 ];
 

@@ -61,3 +61,44 @@ pub mod slow {
 fn main() -> std::process::ExitCode {
     slow::main()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_requests_are_written_in_milliseconds() {
+        let mut t = slow::test();
+        t.requests()
+            .push(r#"{"path":"/fast","status":200,"micros":99999}"#);
+        t.requests()
+            .push(r#"{"path":"/slow","status":500,"micros":100000}"#);
+        t.settle();
+
+        let slow = t.slow().row();
+        assert_eq!((&*slow.path, slow.status, slow.millis), ("/slow", 500, 100));
+    }
+
+    #[test]
+    fn a_log_gives_its_slow_requests_and_what_is_no_request_is_rejected() {
+        let mut t = slow::test();
+        t.requests().push_lines_of("data/requests.ndjson");
+        let report = t.drain();
+
+        assert_eq!(report.snapshot.payloads(), 42);
+        assert_eq!(t.slow().len(), 19);
+        assert!(
+            t.slow()
+                .rows()
+                .iter()
+                .any(|row| row.path == "/search?q=caf\u{e9}")
+        );
+        let reasons = t.rejects().rows();
+        assert_eq!(reasons.len(), 2);
+        assert!(
+            reasons
+                .iter()
+                .any(|letter| letter.reason.starts_with("status: invalid type"))
+        );
+    }
+}

@@ -6,7 +6,7 @@ use crate::report::{Report, Rule};
 const RESERVED: Rule = Rule { code: "P016", help: "" };
 
 /// What stands in the module beside the user's items.
-const NAMES: [&str; 5] = ["main", "pipeline", "test", "Config", "GRAPH"];
+const NAMES: [&str; 6] = ["main", "pipeline", "test", "Config", "GRAPH", "Test"];
 
 /// Reports each item or import of the module that has a generated name, at its name.
 pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {

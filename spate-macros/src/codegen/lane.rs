@@ -17,6 +17,8 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
     let name = names::plain(&pipeline.ident);
     let graph = graph(pipeline, paths);
     let assemble = assemble(pipeline, items, paths);
+    let (captured, loaded) =
+        (chains(pipeline, items, &items.captured, paths), lookups(pipeline, paths));
     let [graph_type, definition_trait, assembler, run] =
         ["Graph", "Definition", "Assembler", "main"].map(|name| paths.rt(name));
     let config = match &pipeline.config {
@@ -64,13 +66,20 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
             fn assemble(assembler: &mut #assembler<'_>) {
                 #assemble
             }
+
+            // Inline, and so generated where it is called only: in tests.
+            #[inline]
+            fn captured(assembler: &mut #assembler<'_>) {
+                #loaded
+                #captured
+            }
         }
     }
 }
 
 fn assemble(pipeline: &Pipeline, items: &Items, paths: &Paths) -> TokenStream {
-    let Items { ports, declared, files, .. } = items;
-    let [source_id, sink_id, lane] = ["SourceId", "SinkId", "Lane"].map(|name| paths.rt(name));
+    let Items { declared, files, .. } = items;
+    let [source_id, sink_id] = ["SourceId", "SinkId"].map(|name| paths.rt(name));
     let sources = pipeline.sources.iter().enumerate().map(|(number, source)| {
         let id = source_index(pipeline, number);
         made(source, &emit!(source), &emit!(source_with), &emit!(#source_id(#id)))
@@ -79,7 +88,24 @@ fn assemble(pipeline: &Pipeline, items: &Items, paths: &Paths) -> TokenStream {
         let id = sink_index(pipeline, number);
         made(sink, &emit!(sink), &emit!(sink_with), &emit!(#sink_id(#id)))
     });
-    let lookups = pipeline.lookups.iter().enumerate().map(|(number, lookup)| {
+    let (to_files, to_declared) =
+        (chains(pipeline, items, files, paths), chains(pipeline, items, declared, paths));
+    let lookups = lookups(pipeline, paths);
+    emit! {
+        #(#sources)*
+        #(#sinks)*
+        #lookups
+        if assembler.sinks_to_files() {
+            #to_files
+        } else {
+            #to_declared
+        }
+    }
+}
+
+/// How every lookup is loaded.
+fn lookups(pipeline: &Pipeline, paths: &Paths) -> TokenStream {
+    let each = pipeline.lookups.iter().enumerate().map(|(number, lookup)| {
         let (cfgs, id, ident) = (&lookup.cfgs, lookup_index(pipeline, number), &lookup.ident);
         let [lookup_id, loading] = ["LookupId", "Loading"].map(|name| paths.rt(name));
         let returns = &lookup.returns;
@@ -103,32 +129,20 @@ fn assemble(pipeline: &Pipeline, items: &Items, paths: &Paths) -> TokenStream {
         };
         quote_spanned!(span=> #(#cfgs)* assembler.lookup::<#returns>(#lookup_id(#id), #begin);)
     });
-    let chains = |kind: &Ident| {
-        let chains = pipeline.chains.iter().zip(&items.chains).enumerate();
-        let each = chains.map(|(number, (chain, ident))| {
-            let cfgs = &chain.cfgs;
-            let id = index(
-                pipeline
-                    .chains
-                    .iter()
-                    .take(number)
-                    .map(|chain| &*chain.cfgs),
-            );
-            emit!(#(#cfgs)* assembler.chain::<#lane<#ident, #ports<#kind>>>(#id);)
-        });
-        each.collect::<TokenStream>()
-    };
-    let (to_files, to_declared) = (chains(files), chains(declared));
-    emit! {
-        #(#sources)*
-        #(#sinks)*
-        #(#lookups)*
-        if assembler.sinks_to_files() {
-            #to_files
-        } else {
-            #to_declared
-        }
-    }
+    each.collect()
+}
+
+/// How the lanes of every chain are made, with ports of this kind.
+fn chains(pipeline: &Pipeline, items: &Items, kind: &Ident, paths: &Paths) -> TokenStream {
+    let (ports, lane) = (&items.ports, paths.rt("Lane"));
+    let chains = pipeline.chains.iter().zip(&items.chains).enumerate();
+    let each = chains.map(|(number, (chain, ident))| {
+        let cfgs = &chain.cfgs;
+        let before = pipeline.chains.iter().take(number);
+        let id = index(before.map(|chain| &*chain.cfgs));
+        emit!(#(#cfgs)* assembler.chain::<#lane<#ident, #ports<#kind>>>(#id);)
+    });
+    each.collect()
 }
 
 /// How a source or sink is made: from its section, or by its own body.
@@ -150,7 +164,7 @@ fn made(
     }
 }
 
-fn source_index(pipeline: &Pipeline, number: usize) -> TokenStream {
+pub(super) fn source_index(pipeline: &Pipeline, number: usize) -> TokenStream {
     index(
         pipeline
             .sources
@@ -213,6 +227,7 @@ fn graph(pipeline: &Pipeline, paths: &Paths) -> TokenStream {
     emit! {
         #graph {
             pipeline: #name,
+            file: ::core::file!(),
             sources: &[#(#sources),*],
             sinks: &[#(#sinks),*],
             lookups: &[#(#lookups),*],

@@ -7,14 +7,18 @@
 //! sink.rs    per sink a witness trait, then `Sinks`, `Encoders` and `Ports` over all of them
 //! chain.rs   per chain a struct with its state and the fused loop
 //! lane.rs    the pipeline's definition: graph, assembly, `main`, `pipeline`
+//! test.rs    the pipeline under test: an accessor for each source and sink
+//! picture.rs the chains as a text, for the module's documentation
 //! paths.rs   absolute paths, spans, lifetimes, indices under `cfg`
 //! ```
 
 mod chain;
 mod lane;
 pub(crate) mod paths;
+pub(crate) mod picture;
 mod sink;
 pub(crate) mod table;
+mod test;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
@@ -34,6 +38,7 @@ pub(crate) struct Items {
     pub(crate) ports: Ident,
     pub(crate) declared: Ident,
     pub(crate) files: Ident,
+    pub(crate) captured: Ident,
     /// The ports' type parameter, as the loop sees it.
     pub(crate) s: Ident,
     pub(crate) e: Ident,
@@ -53,6 +58,7 @@ impl Items {
             ports: free.ident("Ports"),
             declared: free.ident("Declared"),
             files: free.ident("Files"),
+            captured: free.ident("Captured"),
             s: free.ident("S"),
             e: free.ident("E"),
             r: free.ident("R"),
@@ -82,8 +88,11 @@ pub(crate) fn generate(pipeline: &Pipeline, outer: &Outer, findings: &TokenStrea
         .filter_map(|index| chain::generate(pipeline, index, &items, &paths))
         .collect();
     let lane = lane::generate(pipeline, &items, &paths);
+    let test = test::generate(pipeline, &items, &paths);
+    let docs = docs(pipeline, attrs);
     emit! {
         #(#attrs)*
+        #docs
         #vis mod #ident {
             #(#kept)*
             #(#built_by)*
@@ -92,8 +101,33 @@ pub(crate) fn generate(pipeline: &Pipeline, outer: &Outer, findings: &TokenStrea
             #sinks
             #(#chains)*
             #lane
+            #test
         }
     }
+}
+
+/// The chains as a text behind the module's own documentation; a first line where it has none.
+fn docs(pipeline: &Pipeline, attrs: &[syn::Attribute]) -> TokenStream {
+    let documented = attrs
+        .iter()
+        .any(|attribute| attribute.path().is_ident("doc"));
+    let first = if documented {
+        String::new()
+    } else {
+        format!(" The pipeline `{}`.", names::plain(&pipeline.ident))
+    };
+    let mut lines = vec![first];
+    if !documented {
+        lines.push(String::new());
+    }
+    lines.extend([" # Chains".to_owned(), String::new(), " ```text".to_owned()]);
+    lines.extend(
+        picture::lines(pipeline)
+            .into_iter()
+            .map(|line| format!(" {line}")),
+    );
+    lines.push(" ```".to_owned());
+    emit!(#(#[doc = #lines])*)
 }
 
 /// `Default` for a state whose module says nothing of it: every field by its own `Default`.

@@ -20,6 +20,7 @@ struct Parts {
     kind: TokenStream,
     kind_declared: TokenStream,
     kind_files: TokenStream,
+    kind_captured: TokenStream,
     field: TokenStream,
     port: TokenStream,
     build: TokenStream,
@@ -28,7 +29,7 @@ struct Parts {
 
 /// Generates the witness traits, `Sinks`, `Encoders` and `Ports`.
 pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> TokenStream {
-    let Items { sinks, encoders, ports, declared, files, e, .. } = items;
+    let Items { sinks, encoders, ports, declared, files, captured, e, .. } = items;
     let parts: Vec<Parts> = (0..pipeline.sinks.len())
         .filter_map(|number| parts(pipeline, number, items, paths))
         .collect();
@@ -40,6 +41,7 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
     let kinds = each(|parts| &parts.kind);
     let kinds_declared = each(|parts| &parts.kind_declared);
     let kinds_files = each(|parts| &parts.kind_files);
+    let kinds_captured = each(|parts| &parts.kind_captured);
     let fields = each(|parts| &parts.field);
     let port_arms = each(|parts| &parts.port);
     let builds = each(|parts| &parts.build);
@@ -84,6 +86,12 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
             #kinds_files
         }
 
+        /// Rows are kept for a test.
+        struct #captured;
+        impl #encoders for #captured {
+            #kinds_captured
+        }
+
         /// The ways of one lane into its sinks.
         struct #ports<#e: #encoders> {
             #fields
@@ -124,8 +132,8 @@ fn parts(pipeline: &Pipeline, number: usize, items: &Items, paths: &Paths) -> Op
     let push = push(&sink.ident);
     let kind = format_ident!("{}", names::camel(&name), span = Span::mixed_site());
     let connector = with_lifetime(&sink.connector, "static");
-    let [offset, encoder, connector_trait, ndjson, port, sink_id] =
-        ["Offset", "RowEncoder", "SinkConnector", "Ndjson", "Port", "SinkId"]
+    let [offset, encoder, connector_trait, ndjson, kept, port, sink_id] =
+        ["Offset", "RowEncoder", "SinkConnector", "Ndjson", "Captured", "Port", "SinkId"]
             .map(|name| paths.rt(name));
     let id = sink_index(pipeline, number);
     // A lifetime of the method, so that the message has a `'_` where the declaration has one.
@@ -174,6 +182,7 @@ fn parts(pipeline: &Pipeline, number: usize, items: &Items, paths: &Paths) -> Op
             type #kind = <#connector as #connector_trait>::Encoder;
         },
         kind_files: emit!(#(#cfgs)* type #kind = #ndjson;),
+        kind_captured: emit!(#(#cfgs)* type #kind = #kept;),
         field: emit!(#(#cfgs)* #field: #port<#e::#kind>,),
         port: emit! {
             #(#cfgs)*

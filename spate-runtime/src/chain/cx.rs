@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 
 use super::dead_letter::{DeadLetter, LetterScratch};
-use super::skip_log::SkipLog;
+use super::skip_log::{SkipLog, Skips};
 use crate::batch::{Batch, Meta, Payload};
 use crate::error::chain_text;
 use crate::graph::ChainNode;
@@ -58,6 +58,13 @@ impl LaneCx {
             skips: SkipLog::default(),
             letters: LetterScratch::default(),
         }
+    }
+
+    /// Lets a test hear of every record that is skipped.
+    #[must_use]
+    pub(crate) fn heard_by(mut self, skips: Option<Skips>) -> Self {
+        self.skips.heard = skips;
+        self
     }
 
     /// The payloads of `batch` that were not taken yet: all of them, unless the loop was blocked.

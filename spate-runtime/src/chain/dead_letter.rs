@@ -2,11 +2,14 @@
 //!
 //! A row like any other: written by the sink that `.or_to(..)` names, resolved the same way.
 
+use std::borrow::Cow;
+
+use super::captured::{DecodeError, DecodeRow, RowReader};
 use super::row::{Column, DataType, EncodeError, Row, Value, ValueEncoder};
 use crate::batch::Meta;
 
 /// A payload that a stage failed on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeadLetter<'a> {
     /// The topic it came from.
     pub topic: &'a str,
@@ -27,9 +30,9 @@ pub struct DeadLetter<'a> {
     /// The payload as bytes; absent for a tombstone.
     pub payload: Option<&'a [u8]>,
     /// Names of the headers, in order.
-    pub header_names: &'a [String],
+    pub header_names: Cow<'a, [String]>,
     /// Values of the headers as bytes, in order; an absent value is empty.
-    pub header_values: &'a [Vec<u8>],
+    pub header_values: Cow<'a, [Vec<u8>]>,
 }
 
 /// Bytes as a value: any content, any length.
@@ -111,18 +114,40 @@ impl Row for DeadLetter<'_> {
         self.payload.map(Bytes).encode(e)?;
         e.field(names)?;
         e.array_begin(self.header_names.len())?;
-        for name in self.header_names {
+        for name in &*self.header_names {
             e.item()?;
             e.str(name)?;
         }
         e.array_end()?;
         e.field(values)?;
         e.array_begin(self.header_values.len())?;
-        for value in self.header_values {
+        for value in &*self.header_values {
             e.item()?;
             e.bytes(value)?;
         }
         e.array_end()
+    }
+}
+
+impl<'de: 'a, 'a> DecodeRow<'de> for DeadLetter<'a> {
+    fn decode(reader: &mut RowReader<'de>) -> Result<Self, DecodeError> {
+        let bytes = |bytes: Option<crate::chain::types::Bytes<'a>>| bytes.map(|bytes| bytes.0);
+        Ok(Self {
+            topic: reader.column("topic")?,
+            partition: reader.column("partition")?,
+            offset: reader.column("offset")?,
+            timestamp_ms: reader.column("timestamp_ms")?,
+            stage: reader.column("stage")?,
+            reason: reader.column("reason")?,
+            item: reader.column("item")?,
+            key: bytes(reader.column("key")?),
+            payload: bytes(reader.column("payload")?),
+            header_names: reader.column("header_names")?,
+            header_values: {
+                let values: Vec<crate::chain::types::Bytes<'a>> = reader.column("header_values")?;
+                values.into_iter().map(|value| value.0.to_vec()).collect()
+            },
+        })
     }
 }
 
@@ -175,8 +200,8 @@ impl LetterScratch {
             item,
             key: meta.key(),
             payload: meta.value(),
-            header_names: &self.names[..self.headers],
-            header_values: &self.values[..self.headers],
+            header_names: Cow::Borrowed(&self.names[..self.headers]),
+            header_values: Cow::Borrowed(&self.values[..self.headers]),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! The fused loop's half of the runtime: formats, rows, frames, ports, counters.
 
+pub mod captured;
 pub mod cx;
 pub mod dead_letter;
 pub mod decimal;
+mod decode;
 pub mod dedup;
 pub(crate) mod fold;
 pub mod format;
@@ -21,7 +23,7 @@ pub mod port;
 pub mod recent_keys;
 pub mod row;
 pub mod shard_key;
-mod skip_log;
+pub mod skip_log;
 pub mod tally;
 pub mod time;
 pub mod types;

@@ -8,7 +8,7 @@ use super::error::{ConfigError, ConfigErrors};
 use super::message;
 use super::schema::Key;
 use super::section::Section;
-use super::yaml::{self, Node};
+use super::yaml::{self, Node, Owned};
 
 /// A configuration as read from a file: YAML, variables filled in, not yet checked against any
 /// schema. `Debug` shows the file's name only.
@@ -64,6 +64,52 @@ impl Config {
     #[must_use]
     pub fn file(&self) -> &str {
         &self.file
+    }
+
+    /// The part of it that `keep` says yes to, asked with a section's name and each key in it;
+    /// what stands in a variable that is not set is left out as well.
+    #[must_use]
+    pub fn only(&self, keep: impl Fn(&str, &str) -> bool) -> Self {
+        let mut nodes = Vec::new();
+        let (mut section, mut kept) = ("", false);
+        for node in &self.nodes {
+            match node.depth {
+                0 => section = &node.key,
+                1 => kept = keep(section, &node.key) && !matches!(node.value, Owned::Unset(_)),
+                _ => {}
+            }
+            if node.depth == 0 || kept {
+                nodes.push(node.clone());
+            }
+        }
+        // A section of which nothing is left is not there.
+        let empty = |at: usize| {
+            let next: Option<&Node> = nodes.get(at + 1);
+            nodes[at].depth == 0 && next.is_none_or(|next| next.depth == 0)
+        };
+        let nodes = (0..nodes.len())
+            .filter(|at| !empty(*at))
+            .map(|at| nodes[at].clone());
+        Self { file: self.file.clone(), nodes: nodes.collect() }
+    }
+
+    /// This configuration, and from `other` the sections that this one does not have.
+    #[must_use]
+    pub fn over(self, other: &Self) -> Self {
+        let own = |name: &str| {
+            self.nodes
+                .iter()
+                .any(|node| node.depth == 0 && node.key == name)
+        };
+        let mut kept = false;
+        let others = other.nodes.iter().filter(|node| {
+            if node.depth == 0 {
+                kept = !own(&node.key);
+            }
+            kept
+        });
+        let others: Vec<Node> = others.cloned().collect();
+        Self { file: self.file, nodes: self.nodes.into_iter().chain(others).collect() }
     }
 
     /// Checks the section of a declared name against its sets of keys (at most three).

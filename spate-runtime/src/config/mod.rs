@@ -28,6 +28,7 @@ mod yaml;
 
 pub use error::{ConfigError, ConfigErrors};
 pub use file::Config;
+pub use nearest::nearest;
 pub use schema::{Key, Schema, Type};
 pub use secret::Secret;
 pub use section::Section;

@@ -28,6 +28,22 @@ pub const fn near(wanted: &str, name: &str) -> usize {
     if distance <= bound { distance } else { usize::MAX }
 }
 
+/// What to say after a name that is not among `names`: the nearest of them, or all.
+#[must_use]
+pub fn nearest<'a, N: IntoIterator<Item = &'a str>>(wanted: &str, names: N) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    let near = names.iter().min_by_key(|name| near(wanted, name));
+    match near.filter(|name| near_enough(wanted, name)) {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None if names.is_empty() => "; there is none".to_owned(),
+        None => format!("; there are `{}`", names.join("`, `")),
+    }
+}
+
+const fn near_enough(wanted: &str, name: &str) -> bool {
+    near(wanted, name) != usize::MAX
+}
+
 const WIDEST: usize = 64;
 
 /// Optimal string alignment: insert, delete, replace, swap neighbours; bytes, case ignored.

@@ -21,27 +21,48 @@ pub enum Style {
 /// A topology to be displayed; see [`Graph::render`].
 #[derive(Clone, Copy, Debug)]
 pub struct Rendered {
-    graph: &'static Graph,
+    graph: Graph,
     style: Style,
 }
 
 impl Graph {
     /// The topology in a style.
     #[must_use]
-    pub const fn render(&'static self, style: Style) -> Rendered {
-        Rendered { graph: self, style }
+    pub const fn render(&self, style: Style) -> Rendered {
+        Rendered { graph: *self, style }
+    }
+
+    /// The topology as a tree, each stage with its file and line.
+    #[must_use]
+    pub const fn text(&self) -> Rendered {
+        self.render(Style::Text)
+    }
+
+    /// The topology as a Mermaid flowchart.
+    #[must_use]
+    pub const fn mermaid(&self) -> Rendered {
+        self.render(Style::Mermaid)
+    }
+
+    /// The topology as a Graphviz digraph; a stage's file and line are its tooltip.
+    #[must_use]
+    pub const fn dot(&self) -> Rendered {
+        self.render(Style::Dot)
     }
 }
 
 impl fmt::Display for Rendered {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.style {
-            Style::Text => text(self.graph, f),
-            Style::Mermaid => mermaid(self.graph, f),
-            Style::Dot => dot(self.graph, f),
+            Style::Text => text(&self.graph, f),
+            Style::Mermaid => mermaid(&self.graph, f),
+            Style::Dot => dot(&self.graph, f),
         }
     }
 }
+
+/// A line of the text, and the line in the file of what it shows (0: none).
+type Line = (String, u32);
 
 fn text(graph: &Graph, f: &mut Formatter<'_>) -> fmt::Result {
     writeln!(f, "{}", graph.pipeline)?;
@@ -49,7 +70,16 @@ fn text(graph: &Graph, f: &mut Formatter<'_>) -> fmt::Result {
         let source = graph.sources.get(chain.source);
         let (name, declared) = source.map_or(("", ""), |source| (source.name, source.declared));
         writeln!(f, "\nchain {}\n  {name}: {declared}", chain.name)?;
-        branches(graph, chain, None, "  ", f)?;
+        let mut lines = Vec::new();
+        branches(graph, chain, None, "  ", &mut lines);
+        let width = lines.iter().map(|(text, _)| text.chars().count()).max();
+        let width = width.unwrap_or(0);
+        for (text, line) in lines {
+            match place(graph, line) {
+                Some(place) => writeln!(f, "{text:width$}  {place}")?,
+                None => writeln!(f, "{text}")?,
+            }
+        }
     }
     if !graph.lookups.is_empty() {
         f.write_str("\nlookups\n")?;
@@ -69,26 +99,30 @@ fn text(graph: &Graph, f: &mut Formatter<'_>) -> fmt::Result {
     Ok(())
 }
 
+/// `src/main.rs:17`, as terminals and editors open it.
+fn place(graph: &Graph, line: u32) -> Option<String> {
+    (line > 0).then(|| format!("{}:{line}", graph.file))
+}
+
 /// The stages behind `upstream`, indented only where a path forks.
 fn branches(
     graph: &Graph,
     chain: &ChainNode,
     upstream: Option<usize>,
     indent: &str,
-    f: &mut Formatter<'_>,
-) -> fmt::Result {
+    lines: &mut Vec<Line>,
+) {
     let below = behind(chain, upstream);
     if let [(stage, node)] = below[..] {
-        writeln!(f, "{indent}.{}", caption(graph, node))?;
-        return branches(graph, chain, Some(stage), indent, f);
+        lines.push((format!("{indent}.{}", caption(graph, node)), node.line));
+        return branches(graph, chain, Some(stage), indent, lines);
     }
     for (index, (stage, node)) in below.iter().enumerate() {
         let is_last = index + 1 == below.len();
         let (joint, rail) = if is_last { ("└─ ", "   ") } else { ("├─ ", "│  ") };
-        writeln!(f, "{indent}{joint}{}", caption(graph, node))?;
-        branches(graph, chain, Some(*stage), &format!("{indent}{rail}"), f)?;
+        lines.push((format!("{indent}{joint}{}", caption(graph, node)), node.line));
+        branches(graph, chain, Some(*stage), &format!("{indent}{rail}"), lines);
     }
-    Ok(())
 }
 
 fn behind(chain: &ChainNode, upstream: Option<usize>) -> Vec<(usize, &StageNode)> {
@@ -182,8 +216,16 @@ fn edges(graph: &Graph) -> Vec<Edge> {
     edges
 }
 
-/// Id and caption of every stage that is a node.
-fn stages(graph: &Graph) -> impl Iterator<Item = (String, String)> {
+/// A stage that is a node of the diagrams.
+struct Shown {
+    id: String,
+    caption: String,
+    /// Where it is written; empty if that is not known.
+    place: String,
+}
+
+/// Every stage that is a node.
+fn stages(graph: &Graph) -> impl Iterator<Item = Shown> {
     graph
         .chains
         .iter()
@@ -191,7 +233,11 @@ fn stages(graph: &Graph) -> impl Iterator<Item = (String, String)> {
         .flat_map(move |(index, chain)| {
             let stages = chain.stages.iter().enumerate();
             let nodes = stages.filter(|(_, node)| !matches!(node.kind, StageKind::To(_)));
-            nodes.map(move |(stage, node)| (format!("c{index}_{stage}"), caption(graph, node)))
+            nodes.map(move |(stage, node)| Shown {
+                id: format!("c{index}_{stage}"),
+                caption: caption(graph, node),
+                place: place(graph, node.line).unwrap_or_default(),
+            })
         })
 }
 
@@ -201,8 +247,11 @@ fn mermaid(graph: &Graph, f: &mut Formatter<'_>) -> fmt::Result {
         let (name, declared) = (source.name, entities(source.declared));
         writeln!(f, "  source{index}[/\"{name}<br/>{declared}\"/]")?;
     }
-    for (id, caption) in stages(graph) {
-        writeln!(f, "  {id}[\"{}\"]", entities(&caption))?;
+    for Shown { id, caption, place } in stages(graph) {
+        let file = place.rsplit(['/', '\\']).next().unwrap_or_default();
+        let below =
+            if file.is_empty() { String::new() } else { format!("<br/><small>{file}</small>") };
+        writeln!(f, "  {id}[\"{}{below}\"]", entities(&caption))?;
     }
     for (index, sink) in graph.sinks.iter().enumerate() {
         let (name, declared) = (sink.name, entities(sink.declared));
@@ -237,8 +286,12 @@ fn dot(graph: &Graph, f: &mut Formatter<'_>) -> fmt::Result {
         let label = format!("{}\n{}", source.name, source.declared);
         writeln!(f, "  source{index} [shape=parallelogram, label={}];", Quoted(&label))?;
     }
-    for (id, caption) in stages(graph) {
-        writeln!(f, "  {id} [label={}];", Quoted(&caption))?;
+    for Shown { id, caption, place } in stages(graph) {
+        write!(f, "  {id} [label={}", Quoted(&caption))?;
+        if !place.is_empty() {
+            write!(f, ", tooltip={}", Quoted(&place))?;
+        }
+        f.write_str("];\n")?;
     }
     for (index, sink) in graph.sinks.iter().enumerate() {
         let label = format!("{}\n{}", sink.name, sink.declared);
@@ -286,6 +339,7 @@ mod tests {
 
     static GRAPH: Graph = Graph {
         pipeline: "orders",
+        file: "src/main.rs",
         sources: &[SourceNode { name: "events", declared: "Kafka<Json<Order<'_>>>" }],
         sinks: &[
             SinkNode { name: "lines", declared: "ClickHouse<Line<'_>>", key: "order_id" },
@@ -315,14 +369,14 @@ orders
 
 chain bill
   events: Kafka<Json<Order<'_>>>
-  .decode(), or_to(rejects)
-  .filter(in_stock)
-  .split(|e| e.kind)
-  ├─ Placed
-  │  .try_map(price) as total, or_skip
-  │  .to(lines)
-  └─ Ping
-     .discard(\"heartbeat\")
+  .decode(), or_to(rejects)             src/main.rs:1
+  .filter(in_stock)                     src/main.rs:1
+  .split(|e| e.kind)                    src/main.rs:1
+  ├─ Placed                             src/main.rs:1
+  │  .try_map(price) as total, or_skip  src/main.rs:1
+  │  .to(lines)                         src/main.rs:1
+  └─ Ping                               src/main.rs:1
+     .discard(\"heartbeat\")              src/main.rs:1
 
 sinks
   lines: ClickHouse<Line<'_>> by order_id
@@ -337,7 +391,7 @@ sinks
         for line in [
             "flowchart LR",
             "  source0[/\"events<br/>Kafka#lt;Json#lt;Order#lt;'_#gt;#gt;#gt;\"/]",
-            "  c0_7[\"discard(#quot;heartbeat#quot;)\"]",
+            "  c0_7[\"discard(#quot;heartbeat#quot;)<br/><small>main.rs:1</small>\"]",
             "  sink0[(\"lines<br/>ClickHouse#lt;Line#lt;'_#gt;#gt;\")]",
             "  source0 --> c0_0",
             "  c0_0 -.-> sink1",
@@ -353,7 +407,7 @@ sinks
         let text = GRAPH.render(Style::Dot).to_string();
         for line in [
             "digraph \"orders\" {",
-            "  c0_7 [label=\"discard(\\\"heartbeat\\\")\"];",
+            "  c0_7 [label=\"discard(\\\"heartbeat\\\")\", tooltip=\"src/main.rs:1\"];",
             "  sink0 [shape=cylinder, label=\"lines\\nClickHouse<Line<'_>>\"];",
             "  c0_0 -> sink1 [style=dotted];",
             "}",

@@ -157,7 +157,6 @@ fn run(mut lanes: LaneLoop) {
 
 impl LaneLoop {
     /// Takes the pending wake, if there is one, without waiting.
-    #[cfg(test)]
     pub(crate) fn take_wake(&self) -> bool {
         self.parker.take()
     }

@@ -20,6 +20,7 @@ use super::definition::BuildChain;
 use super::status::{LaneView, Phase, SharedStatus};
 use crate::chain::cx::LaneCx;
 use crate::chain::lane_chain::LaneSeed;
+use crate::chain::skip_log::Skips;
 use crate::clock::Clock;
 use crate::config::PipelineSettings;
 use crate::error::{Class, SourceError, chain_text};
@@ -114,6 +115,7 @@ pub(crate) struct ControllerParts {
     pub(crate) requests: StdArc<Requests>,
     pub(crate) status: SharedStatus,
     pub(crate) clock: Clock,
+    pub(crate) skips: Option<Skips>,
 }
 
 /// A partition whose incarnation is not committed yet: its lane waits for that.
@@ -192,7 +194,7 @@ impl Controller {
     }
 
     /// Ends threads, writers and sources; says how it went.
-    fn end(mut self) -> Ended {
+    pub(super) fn end(mut self) -> Ended {
         self.finish();
         let outcome = match (self.failed, self.abandoned) {
             (true, _) => Outcome::Failed,
@@ -245,9 +247,30 @@ impl Controller {
                 if self.parts.requests.wants_drain() {
                     return findings;
                 }
-                std::thread::park_timeout(TURN);
+                self.parts.clock.park(TURN);
             }
         }
+    }
+
+    /// As [`Controller::start`], with writers that draw from `seed` on and
+    /// lookups that nobody refreshes.
+    pub(super) fn start_seeded(&mut self, seed: u64) {
+        for (writer, seed) in self.parts.writers.iter_mut().zip(seed..) {
+            writer.seed = seed;
+        }
+        // Nobody refreshes lookups: whoever steps the pipeline sets them.
+        self.parts.lookups.clear();
+        self.start();
+    }
+
+    /// Whether partitions are on their way in or out, or it drains.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.assignments.is_releasing() || !self.pending.is_empty() || self.drain_until.is_some()
+    }
+
+    /// Runs a future on the I/O runtime.
+    pub(super) fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.parts.io.block_on(future)
     }
 
     fn start(&mut self) {
@@ -256,6 +279,7 @@ impl Controller {
                 StdArc::clone(&writer.sink),
                 writer.shard,
                 Arc::clone(&writer.status),
+                self.parts.clock.clone(),
             );
             self.parts.io.spawn(probe);
             self.writers
@@ -274,7 +298,7 @@ impl Controller {
     }
 
     /// One turn; whether everything is given back and the pipeline can end.
-    fn turn(&mut self) -> bool {
+    pub(super) fn turn(&mut self) -> bool {
         let now = self.parts.clock.now();
         self.take_requests(now);
         self.take_lane_events();
@@ -367,7 +391,7 @@ impl Controller {
         let turn = if busy { TURN_BUSY } else { TURN };
         let wait = turn / u32::try_from(self.parts.sources.len().max(1)).unwrap_or(1);
         if self.dead.iter().all(|dead| *dead) {
-            std::thread::park_timeout(turn);
+            self.parts.clock.park(turn);
         }
         for source in 0..self.parts.sources.len() {
             let mut wait = wait;
@@ -514,7 +538,7 @@ impl Controller {
         let driver = LaneDriver::new(
             assigned.lane,
             (self.parts.chains[chain])(&seed),
-            LaneCx::new(&self.parts.graph.chains[chain]),
+            LaneCx::new(&self.parts.graph.chains[chain]).heard_by(self.parts.skips.clone()),
             LaneParts {
                 shared: Arc::clone(&shared),
                 counters: Arc::clone(&self.parts.status.chains[chain]),
@@ -698,7 +722,7 @@ impl Controller {
             if self.dead[source] {
                 return false;
             }
-            std::thread::park_timeout(*wait);
+            self.parts.clock.park(*wait);
             self.try_commit(source, commits)
         })
     }
@@ -827,14 +851,17 @@ impl Controller {
         }
         let writers = &mut self.writers;
         let signals = &self.parts.signals;
+        let clock = &self.parts.clock;
         self.parts.io.block_on(async {
             let all = async { while writers.join_next().await.is_some() {} };
             tokio::pin!(all);
-            let deadline = tokio::time::Instant::from_std(until);
-            if tokio::time::timeout_at(deadline, &mut all).await.is_err() {
-                signals.iter().for_each(|signal| signal.abandon());
-                all.await;
+            tokio::select! {
+                biased;
+                () = &mut all => return,
+                () = clock.pass_until(until) => {}
             }
+            signals.iter().for_each(|signal| signal.abandon());
+            all.await;
         });
         for source in &mut self.parts.sources {
             source.close();

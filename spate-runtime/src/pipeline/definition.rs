@@ -23,6 +23,11 @@ pub trait Definition: 'static {
 
     /// Makes every source, sink and chain; errors are collected by the assembler.
     fn assemble(assembler: &mut Assembler<'_>);
+
+    /// Makes every chain with ports that capture rows, for a harness; no source and no sink.
+    fn captured(assembler: &mut Assembler<'_>) {
+        let _ = assembler;
+    }
 }
 
 /// Makes a sink that writes rows of `sink` under `dir`, whatever it is declared as.

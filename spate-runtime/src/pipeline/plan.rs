@@ -9,6 +9,7 @@ use super::running::Running;
 use super::status::{Phase, SharedStatus, SinkView, State, Status};
 use crate::chain::pool::Pool;
 use crate::chain::port::{Route, SinkShared};
+use crate::chain::skip_log::Skips;
 use crate::chain::tally::ChainCounters;
 use crate::clock::Clock;
 use crate::config::{
@@ -47,6 +48,8 @@ pub struct Plan {
     pub(crate) clock: Clock,
     /// What the configuration says that is right and should be read all the same.
     pub(crate) warnings: Findings,
+    /// Who hears of every skipped record: a test, or nobody.
+    pub(crate) skips: Option<Skips>,
 }
 
 impl std::fmt::Debug for Plan {
@@ -113,13 +116,14 @@ impl Plan {
             chains,
             clock: Clock::real(),
             warnings,
+            skips: None,
         };
         plan.fit(config)?;
         Ok(plan)
     }
 
     /// Holds the settings against each other: keys, budget, drain, commits (P045, P052 to P054).
-    fn fit(&mut self, config: &Config) -> Result<(), ConfigErrors> {
+    pub(crate) fn fit(&mut self, config: &Config) -> Result<(), ConfigErrors> {
         let loads: Vec<SinkLoad<'_>> = self
             .sinks
             .iter()
@@ -335,6 +339,7 @@ impl Plan {
             requests: StdArc::clone(&requests),
             status,
             clock: self.clock,
+            skips: self.skips,
         });
         Ok((controller, requests))
     }
@@ -400,6 +405,7 @@ mod tests {
     impl Definition for Forgetful {
         const GRAPH: &'static Graph = &Graph {
             pipeline: "forgetful",
+            file: "src/main.rs",
             sources: &[SourceNode { name: "events", declared: "" }],
             sinks: &[SinkNode { name: "lines", declared: "", key: "" }],
             lookups: &[],

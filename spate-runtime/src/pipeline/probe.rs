@@ -3,6 +3,7 @@
 use std::sync::Arc as StdArc;
 use std::time::Duration;
 
+use crate::clock::Clock;
 use crate::id::{ReplicaId, ShardId};
 use crate::sink::Sink;
 use crate::sink::status::ShardStatus;
@@ -16,6 +17,7 @@ pub(crate) async fn until_answered(
     sink: StdArc<dyn Sink>,
     shard: ShardId,
     status: Arc<ShardStatus>,
+    clock: Clock,
 ) {
     let replicas = sink.layout().replicas.get(shard.0).copied().unwrap_or(1);
     while !status.answered.load(Ordering::Relaxed) {
@@ -25,6 +27,6 @@ pub(crate) async fn until_answered(
                 return;
             }
         }
-        tokio::time::sleep(AGAIN).await;
+        clock.sleep_until(clock.now() + AGAIN).await;
     }
 }

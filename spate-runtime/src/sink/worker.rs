@@ -12,7 +12,6 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::task::{self, JoinSet};
-use tokio::time::Instant as TokioInstant;
 
 use super::attempt::{Attempts, Next};
 use super::batcher::{BatchItem, Limits};
@@ -210,7 +209,7 @@ pub async fn run(parts: WriterParts) {
                 }
             },
             () = parts.signal.notify.notified() => {}
-            () = sleep_until(due), if due.is_some() => {}
+            () = sleep_until(&parts.clock, due), if due.is_some() => {}
         }
     }
 
@@ -224,9 +223,9 @@ pub async fn run(parts: WriterParts) {
     }
 }
 
-async fn sleep_until(due: Option<std::time::Instant>) {
+async fn sleep_until(clock: &Clock, due: Option<std::time::Instant>) {
     if let Some(due) = due {
-        tokio::time::sleep_until(TokioInstant::from_std(due)).await;
+        clock.sleep_until(due).await;
     }
 }
 
@@ -322,7 +321,7 @@ async fn write(
                         "write failed, will be tried again: {error}"
                     );
                 }
-                back_off(&parts.signal, wait, || is_over(parts, batch)).await;
+                back_off(&parts.clock, &parts.signal, wait, || is_over(parts, batch)).await;
             }
         }
     }
@@ -336,8 +335,13 @@ fn is_over(parts: &WriterParts, batch: &SealedBatch) -> bool {
 
 /// Waits between two attempts: `wait`, or less once `is_over`, which is asked whenever lanes
 /// change. A rebalance that does not concern the batch does not hasten its next attempt.
-async fn back_off(signal: &WriterSignal, wait: Duration, is_over: impl Fn() -> bool) {
-    let waited = tokio::time::sleep(wait);
+async fn back_off(
+    clock: &Clock,
+    signal: &WriterSignal,
+    wait: Duration,
+    is_over: impl Fn() -> bool,
+) {
+    let waited = clock.sleep_until(clock.now() + wait);
     tokio::pin!(waited);
     loop {
         let changed = signal.waiting.notified();
@@ -374,26 +378,28 @@ mod tests {
     /// How long a backoff of an hour takes while lanes change once a minute, and is over at `over`.
     fn backed_off(over: Duration) -> Duration {
         let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
             .build()
-            .expect("a runtime without I/O can be made");
+            .expect("a runtime without drivers can be made");
         runtime.block_on(async {
-            let signal = WriterSignal::default();
-            let begin = TokioInstant::now();
+            let (clock, signal) = (Clock::manual(), WriterSignal::default());
+            let begin = clock.now();
+            let elapsed = || clock.now().duration_since(begin);
             let end = Cell::new(None);
             let wait = async {
-                back_off(&signal, HOUR, || begin.elapsed() >= over).await;
-                end.set(Some(begin.elapsed()));
+                back_off(&clock, &signal, HOUR, || elapsed() >= over).await;
+                end.set(Some(elapsed()));
             };
             let rebalances = async {
                 while end.get().is_none() {
-                    tokio::time::sleep(HOUR / 60).await;
+                    clock.sleep_until(clock.now() + HOUR / 60).await;
                     signal.lanes_changed();
                 }
             };
-            tokio::join!(wait, rebalances);
-            end.get().expect("the wait has ended")
+            let both = async { tokio::join!(wait, rebalances) };
+            tokio::select! {
+                _ = both => end.get().expect("the wait has ended"),
+                () = clock.pass_until(begin + 3 * HOUR) => panic!("it waits for more than 3 hours"),
+            }
         })
     }
 

@@ -74,6 +74,7 @@ const fn stage(
 
 pub(crate) const GRAPH: Graph = Graph {
     pipeline: "numbers",
+    file: "src/main.rs",
     sources: &[SourceNode { name: "input", declared: "Memory" }],
     sinks: &[SinkNode { name: "out", declared: "Server", key: "n" }],
     lookups: &[],

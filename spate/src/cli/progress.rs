@@ -134,6 +134,7 @@ mod tests {
 
     static GRAPH: Graph = Graph {
         pipeline: "orders",
+        file: "src/main.rs",
         sources: &[],
         sinks: &[SinkNode { name: "lines", declared: "", key: "" }],
         lookups: &[],

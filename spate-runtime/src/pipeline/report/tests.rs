@@ -23,6 +23,7 @@ const REJECTS: usize = 2;
 /// Every kind of stage that counts in a way of its own.
 pub(crate) static GRAPH: Graph = Graph {
     pipeline: "orders",
+    file: "src/main.rs",
     sources: &[SourceNode { name: "events", declared: "Kafka<Json<OrderEvent<'_>>>" }],
     sinks: &[sink("lines"), sink("refunds"), sink("rejects")],
     lookups: &[],

@@ -23,6 +23,7 @@ const fn stage(label: &'static str, kind: StageKind, upstream: Option<usize>) ->
 
 pub(super) static GRAPH: Graph = Graph {
     pipeline: "sim",
+    file: "src/main.rs",
     sources: &[SourceNode { name: "logs", declared: "Sim" }],
     sinks: &[
         SinkNode { name: "lines", declared: "Sim", key: "of" },

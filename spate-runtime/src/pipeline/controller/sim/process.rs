@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc as StdArc;
 use std::time::Duration;
 
-use super::super::{Controller, Outcome, Requests};
+use super::super::Outcome;
 use super::chain::{GRAPH, SimChain};
 use super::server::SimSink;
 use super::source::SimSource;
@@ -14,20 +14,16 @@ use crate::clock::Clock;
 use crate::config::{LogFormat, Pin, PipelineSettings, SinkSettings};
 use crate::id::{Epoch, Watermark};
 use crate::lane::shared::LaneShared;
-use crate::lane::thread::{LaneLoop, LaneThread, Turn};
 use crate::pipeline::plan::Plan;
 use crate::pipeline::report::Report;
+use crate::pipeline::stepped::Stepped;
 use crate::preflight::Findings;
 use crate::sink::Sink;
 use crate::sync::{Arc, Ordering};
 
 pub(super) struct Process {
     id: u64,
-    controller: Controller,
-    lanes: Vec<LaneLoop>,
-    awake: Vec<bool>,
-    requests: StdArc<Requests>,
-    clock: Clock,
+    pipeline: Stepped,
     /// What each lane showed last.
     shown: BTreeMap<Epoch, Shown>,
 }
@@ -43,15 +39,9 @@ impl Process {
     /// Starts a process with settings of its own.
     pub(super) fn start(world: &Shared) -> Self {
         let (id, settings, sinks) = choose(world);
-        let io = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .expect("a runtime without I/O");
-        let origin = io.block_on(async { tokio::time::Instant::now().into_std() });
-        let clock = Clock::manual_from(origin);
+        let clock = Clock::manual();
         let sinks = sinks.into_iter().enumerate().map(|(sink, settings)| {
-            let sink = SimSink { world: world.clone(), process: id, sink };
+            let sink = SimSink { world: world.clone(), process: id, sink, clock: clock.clone() };
             (StdArc::new(sink) as StdArc<dyn Sink>, settings)
         });
         let for_chain = world.clone();
@@ -63,62 +53,40 @@ impl Process {
             lookups: Vec::new(),
             chains: vec![Box::new(move |seed| Box::new(SimChain::new(&for_chain, id, seed)))],
             warnings: Findings::default(),
-            clock: clock.clone(),
+            skips: None,
+            clock,
         };
-        let mut lanes = Vec::new();
-        let (mut controller, requests) = plan
-            .controller(io, |parts| {
-                let (thread, lane_loop) = LaneThread::prepare(parts);
-                lanes.push(lane_loop);
-                Ok(thread)
-            })
-            .expect("starts no thread");
-        for (writer, seed) in controller.parts.writers.iter_mut().zip(id * 100..) {
-            writer.seed = seed;
-        }
-        controller.start();
-        let pool = Arc::clone(&controller.parts.status.pool);
+        let pipeline = Stepped::start(plan, id * 100);
+        let pool = Arc::clone(&pipeline.status().pool);
         world
             .lock()
             .members
             .get_mut(&id)
             .expect("has settings")
             .pool = Some(pool);
-        let awake = vec![true; lanes.len()];
-        Self { id, controller, lanes, awake, requests, clock, shown: BTreeMap::new() }
+        Self { id, pipeline, shown: BTreeMap::new() }
     }
 
     /// One actor of the process does one thing; whether the process has ended.
     pub(super) fn step(&mut self, world: &Shared) -> bool {
-        let actor = usize::try_from(world.lock().below(self.lanes.len() as u64 + 2)).unwrap_or(0);
+        let actors = self.pipeline.lanes() as u64 + 2;
+        let actor = usize::try_from(world.lock().below(actors)).unwrap_or(0);
         match actor {
-            0 => return self.controller.turn(),
-            1 => self.controller.parts.io.block_on(async {
-                for _ in 0..10 {
-                    tokio::task::yield_now().await;
-                }
-            }),
+            0 => return self.pipeline.turn_controller(),
+            1 => self.pipeline.turn_io(),
             lane => {
-                let lane = lane - 2;
-                self.awake[lane] |= self.lanes[lane].take_wake();
-                if self.awake[lane] {
-                    self.awake[lane] = self.lanes[lane].turn() == Turn::Moved;
-                }
+                self.pipeline.turn_lanes(lane - 2);
             }
         }
         false
     }
 
     pub(super) fn pass(&self, time: Duration) {
-        self.clock.advance(time);
-        self.controller
-            .parts
-            .io
-            .block_on(tokio::time::advance(time));
+        self.pipeline.pass(time);
     }
 
     pub(super) fn drain(&self) {
-        self.requests.drain();
+        self.pipeline.drain();
     }
 
     /// kill -9: everything in the process is gone, what is on the wire may land.
@@ -132,9 +100,8 @@ impl Process {
     /// The controller has given everything back: the rest of the end, and the books. Whether
     /// another process takes its place.
     pub(super) fn end(self, world: &Shared) -> bool {
-        let Self { id, controller, lanes, .. } = self;
-        let ended = controller.end();
-        drop(lanes);
+        let Self { id, pipeline, .. } = self;
+        let ended = pipeline.end();
         let mut world = world.lock();
         world.leaves(id);
         world.tell_history(format!("{id} ends: {:?}", ended.outcome));
@@ -169,7 +136,7 @@ impl Process {
     /// What the process shows, held against the world.
     pub(super) fn observe(&mut self, world: &Shared) {
         let mut world = world.lock();
-        for (epoch, lane) in &self.controller.lanes {
+        for (epoch, lane) in &self.pipeline.controller.lanes {
             self.shown.entry(*epoch).or_insert_with(|| Shown {
                 shared: Arc::clone(&lane.shared),
                 watermark: Watermark(0),
@@ -195,7 +162,7 @@ impl Process {
                 world.see("revoke past its bound");
             }
         }
-        let pool = &self.controller.parts.status.pool;
+        let pool = &self.pipeline.controller.parts.status.pool;
         if pool.is_over_budget() {
             world.see("over budget");
         }
@@ -207,10 +174,10 @@ impl Process {
 
     /// Where it stands, for whoever reads why it is stuck.
     pub(super) fn tell(&self) -> String {
-        let mut text = format!("process {}: awake {:?}", self.id, self.awake);
-        let pool = &self.controller.parts.status.pool;
+        let mut text = format!("process {}: awake {:?}", self.id, self.pipeline.awake());
+        let pool = &self.pipeline.controller.parts.status.pool;
         text += &format!(", {} of {} bytes in flight", pool.in_flight(), pool.budget());
-        for lane in self.controller.lanes.values() {
+        for lane in self.pipeline.controller.lanes.values() {
             let shared = &lane.shared;
             text += &format!(
                 "\n  {} position {} watermark {} unresolved {} {:?} void {}",
@@ -222,7 +189,7 @@ impl Process {
                 shared.is_void(),
             );
         }
-        for sink in &self.controller.parts.status.sinks {
+        for sink in &self.pipeline.controller.parts.status.sinks {
             let queued: Vec<usize> = sink.shared.queues.iter().map(|queue| queue.len()).collect();
             text += &format!("\n  {} queued {queued:?}", sink.shared.name);
         }

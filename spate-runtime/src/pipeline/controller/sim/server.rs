@@ -5,6 +5,7 @@ use std::sync::Arc as StdArc;
 use std::time::Duration;
 
 use super::world::Shared;
+use crate::clock::Clock;
 use crate::error::Class;
 use crate::id::{ReplicaId, ShardId};
 use crate::preflight::Findings;
@@ -94,6 +95,7 @@ pub(super) struct SimSink {
     pub(super) world: Shared,
     pub(super) process: u64,
     pub(super) sink: usize,
+    pub(super) clock: Clock,
 }
 
 impl Sink for SimSink {
@@ -127,8 +129,9 @@ impl Sink for SimSink {
         drop(world);
         let (world, wire) = (self.world.clone(), Some(wire));
         let on_wire = OnWire { world, wire, lands_unheard };
+        let clock = self.clock.clone();
         Box::pin(async move {
-            tokio::time::sleep(wait).await;
+            clock.sleep_until(clock.now() + wait).await;
             on_wire.arrive(fate)
         })
     }

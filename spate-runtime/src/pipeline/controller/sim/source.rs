@@ -50,8 +50,6 @@ impl Source for SimSource {
     }
 
     fn commit(&mut self, commits: &[Commit]) -> Result<(), SourceError> {
-        // The controller parks between two tries of a last commit: not here.
-        std::thread::current().unpark();
         let mut world = self.world.lock();
         let refused = world.now < world.commit_refused_until || world.fault(12);
         let foreign = commits
