@@ -35,27 +35,27 @@ pub mod orders {
 
     /// The sink `lines`.
     enum lines {}
-    impl ::spate::__private::op::RowOf<lines, OrderLine<'_>> for OrderLine<'_> {
+    impl lines {
         #[inline]
-        fn shard_hash(&self) -> u64 {
-            ::spate::__private::ShardKey::shard_hash(&self.order_id)
+        fn shard_hash(row: &OrderLine<'_>) -> u64 {
+            ::spate::__private::ShardKey::shard_hash(&(row.order_id))
         }
     }
 
     /// The sink `refunds`.
     enum refunds {}
-    impl ::spate::__private::op::RowOf<refunds, RefundRow<'_>> for RefundRow<'_> {
+    impl refunds {
         #[inline]
-        fn shard_hash(&self) -> u64 {
-            ::spate::__private::ShardKey::shard_hash(&self.order_id)
+        fn shard_hash(row: &RefundRow<'_>) -> u64 {
+            ::spate::__private::ShardKey::shard_hash(&(row.order_id))
         }
     }
 
     /// The sink `rejects`.
     enum rejects {}
-    impl ::spate::__private::op::RowOf<rejects, DeadLetter<'_>> for DeadLetter<'_> {
+    impl rejects {
         #[inline]
-        fn shard_hash(&self) -> u64 {
+        fn shard_hash(_: &DeadLetter<'_>) -> u64 {
             0
         }
     }
@@ -63,23 +63,11 @@ pub mod orders {
     /// What the chains write to.
     trait Sinks: ::spate::__private::SinkSet {
         /// Takes a row for `lines`, of the payload at `at`.
-        fn push_lines<'row, R: ::spate::__private::op::RowOf<lines, OrderLine<'row>>>(
-            &mut self,
-            row: &R,
-            at: ::spate::__private::Offset,
-        );
+        fn push_lines(&mut self, row: &OrderLine<'_>, at: ::spate::__private::Offset);
         /// Takes a row for `refunds`, of the payload at `at`.
-        fn push_refunds<'row, R: ::spate::__private::op::RowOf<refunds, RefundRow<'row>>>(
-            &mut self,
-            row: &R,
-            at: ::spate::__private::Offset,
-        );
+        fn push_refunds(&mut self, row: &RefundRow<'_>, at: ::spate::__private::Offset);
         /// Takes a row for `rejects`, of the payload at `at`.
-        fn push_rejects<'row, R: ::spate::__private::op::RowOf<rejects, DeadLetter<'row>>>(
-            &mut self,
-            row: &R,
-            at: ::spate::__private::Offset,
-        );
+        fn push_rejects(&mut self, row: &DeadLetter<'_>, at: ::spate::__private::Offset);
     }
 
     /// How the rows of each sink are encoded.
@@ -117,30 +105,18 @@ pub mod orders {
 
     impl<E: Encoders> Sinks for Ports<E> {
         #[inline]
-        fn push_lines<'row, R: ::spate::__private::op::RowOf<lines, OrderLine<'row>>>(
-            &mut self,
-            row: &R,
-            at: ::spate::__private::Offset,
-        ) {
-            self.lines.push(row, at, R::shard_hash);
+        fn push_lines(&mut self, row: &OrderLine<'_>, at: ::spate::__private::Offset) {
+            self.lines.push(row, at, lines::shard_hash);
         }
 
         #[inline]
-        fn push_refunds<'row, R: ::spate::__private::op::RowOf<refunds, RefundRow<'row>>>(
-            &mut self,
-            row: &R,
-            at: ::spate::__private::Offset,
-        ) {
-            self.refunds.push(row, at, R::shard_hash);
+        fn push_refunds(&mut self, row: &RefundRow<'_>, at: ::spate::__private::Offset) {
+            self.refunds.push(row, at, refunds::shard_hash);
         }
 
         #[inline]
-        fn push_rejects<'row, R: ::spate::__private::op::RowOf<rejects, DeadLetter<'row>>>(
-            &mut self,
-            row: &R,
-            at: ::spate::__private::Offset,
-        ) {
-            self.rejects.push(row, at, R::shard_hash);
+        fn push_rejects(&mut self, row: &DeadLetter<'_>, at: ::spate::__private::Offset) {
+            self.rejects.push(row, at, rejects::shard_hash);
         }
     }
 
@@ -249,8 +225,8 @@ pub mod orders {
                                 break 'record;
                             }
                             cx.enter(SPLIT_ON);
-                            match ::spate::__private::op::look(&placed, |e| e.kind) {
-                                Kind::Placed => {
+                            match (::spate::__private::op::look(&placed, |e| e.kind),) {
+                                (Kind::Placed,) => {
                                     tally.made[PLACED] += 1;
                                     cx.enter(PRICE);
                                     let row = match price(placed) {
@@ -260,22 +236,32 @@ pub mod orders {
                                             cx.skipped(
                                                 PRICE,
                                                 &batch.meta(payload),
-                                                ::spate::__private::op::error(&err),
+                                                ::spate::__private::op::error(&(err)),
                                             );
                                             break 'record;
                                         }
                                     };
                                     cx.enter(TO_LINES);
-                                    sinks.push_lines(&row, at);
+                                    sinks.push_lines(
+                                        ::spate::__private::op::row::<lines, OrderLine<'_>, _>(
+                                            &row,
+                                        ),
+                                        at,
+                                    );
                                 }
-                                Kind::Refunded => {
+                                (Kind::Refunded,) => {
                                     tally.made[REFUNDED] += 1;
                                     cx.enter(REFUND);
                                     let row = refund(placed);
                                     cx.enter(TO_REFUNDS);
-                                    sinks.push_refunds(&row, at);
+                                    sinks.push_refunds(
+                                        ::spate::__private::op::row::<refunds, RefundRow<'_>, _>(
+                                            &row,
+                                        ),
+                                        at,
+                                    );
                                 }
-                                Kind::Ping => {
+                                (Kind::Ping,) => {
                                     tally.made[PING] += 1;
                                     ::spate::__private::op::discard(placed);
                                 }

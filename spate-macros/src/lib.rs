@@ -129,8 +129,5 @@ fn chain_alone() -> TokenStream {
 
 /// An operator's text for the graph.
 fn text_of(operator: &Operator) -> String {
-    match operator {
-        Operator::Function(_, path) | Operator::Path(path) => text::of(path),
-        Operator::Closure(closure, _) => text::of(closure),
-    }
+    text::of(operator)
 }

@@ -417,6 +417,15 @@ impl Stage {
     }
 }
 
+impl quote::ToTokens for Operator {
+    fn to_tokens(&self, tokens: &mut proc_macro2::TokenStream) {
+        match self {
+            Self::Function(_, path) | Self::Path(path) => path.to_tokens(tokens),
+            Self::Closure(closure, _) => closure.to_tokens(tokens),
+        }
+    }
+}
+
 impl Kind {
     /// Whether the stage only looks at its record, and passes it on as it is or drops it.
     pub(crate) fn looks(self) -> bool {

@@ -72,6 +72,26 @@ pub(crate) fn collect(tokens: TokenStream, into: &mut BTreeSet<String>) {
     }
 }
 
+/// Every name behind `fn` or `macro_rules!` among `tokens`, at any depth.
+pub(crate) fn functions(tokens: TokenStream, into: &mut BTreeSet<String>) {
+    let mut named = false;
+    for token in tokens {
+        named = match token {
+            TokenTree::Ident(ident) if named => {
+                into.insert(plain(&ident));
+                false
+            }
+            TokenTree::Ident(ident) => ident == "fn" || ident == "macro_rules",
+            TokenTree::Punct(punct) => named && punct.as_char() == '!',
+            TokenTree::Group(group) => {
+                functions(group.stream(), into);
+                false
+            }
+            TokenTree::Literal(_) => false,
+        };
+    }
+}
+
 /// An identifier's text without `r#`.
 pub(crate) fn plain(ident: &Ident) -> String {
     let text = ident.to_string();

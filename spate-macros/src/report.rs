@@ -57,7 +57,18 @@ impl Report {
 
     /// Reports a warning: the build goes on.
     pub(crate) fn warn(&mut self, span: Span, rule: &Rule, message: impl Into<String>) {
-        self.push(span, rule, message);
+        self.warn_with(span, rule, message, rule.help);
+    }
+
+    /// The same with a help that fits this case.
+    pub(crate) fn warn_with(
+        &mut self,
+        span: Span,
+        rule: &Rule,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push_with(span, rule, message, help);
         if let Some(finding) = self.findings.last_mut() {
             finding.warning = true;
         }

@@ -13,9 +13,33 @@ const FIXTURES: [&str; 3] = [
     include_str!("../../ui-tests/pass/every-stage.rs"),
 ];
 
-/// The `#[pipeline]` module of a file, and what stands in the attribute's brackets.
+/// More programs to break: with states, keys, hatches, contracts and `cfg`s.
+const PROGRAMS: [&str; 8] = [
+    ORDERS,
+    include_str!("../../ui-tests/pass/branches.rs"),
+    include_str!("../../ui-tests/pass/every-stage.rs"),
+    include_str!("../../ui-tests/pass/cfg.rs"),
+    include_str!("../../ui-tests/pass/contract.rs"),
+    include_str!("../../ui-tests/pass/declarations.rs"),
+    include_str!("../../ui-tests/pass/scans.rs"),
+    include_str!("../../ui-tests/pass/state-and-keys.rs"),
+];
+
+/// The configuration of the example, as it is written there and as it is found from here.
+const CONFIG: &str = "\"orders.yaml\"";
+const FROM_HERE: &str = "\"../examples/orders.yaml\"";
+
+/// The first `#[pipeline]` module of a file, and what stands in the attribute's brackets.
 pub(crate) fn module_of(text: &str) -> (TokenStream, TokenStream) {
-    let file = syn::parse_file(text).unwrap();
+    modules_of(text).swap_remove(0)
+}
+
+/// All of them.
+fn modules_of(text: &str) -> Vec<(TokenStream, TokenStream)> {
+    // A test of this package looks for the example's file from here.
+    let text = text.replace(CONFIG, FROM_HERE);
+    let file = syn::parse_file(&text).unwrap();
+    let mut modules = Vec::new();
     for item in file.items {
         let syn::Item::Mod(mut module) = item else { continue };
         let Some(at) = module
@@ -29,14 +53,14 @@ pub(crate) fn module_of(text: &str) -> (TokenStream, TokenStream) {
             syn::Meta::List(list) => list.tokens,
             _ => TokenStream::new(),
         };
-        return (args, quote::ToTokens::to_token_stream(&module));
+        modules.push((args, quote::ToTokens::to_token_stream(&module)));
     }
-    panic!("no pipeline in the file");
+    modules
 }
 
 fn expansion(text: &str) -> String {
     let (args, module) = module_of(text);
-    expand::format(&run(args, module))
+    expand::format(&run(args, module)).replace(FROM_HERE, CONFIG)
 }
 
 /// To write it anew: `SPATE_BLESS=1 cargo test -p spate-macros golden`.
@@ -97,6 +121,20 @@ fn a_finding_leaves_the_users_items_and_stubs() {
         assert!(text.contains(kept), "no `{kept}` in {text}");
     }
     assert!(!text.contains("fn push_lines"), "{text}");
+}
+
+/// What `fuzz/run macro` found, each as it is held by now.
+#[test]
+fn what_fuzzing_found_is_answered() {
+    for module in [
+        // A row of several traits stands in brackets behind a `&`.
+        "mod orders { #[source] fn events() -> Feed<Plain<Order<'_>>>; #[sink] fn lines() -> \
+         Table<Line<'_> +>; chain!(bill, { events.raw().to(lines); }); }",
+        "mod orders { #[source] fn events() -> Feed<Plain<Order<'_>>>; #[sink] fn lines() -> \
+         Table<dyn A + B>; chain!(bill, { events.raw().to(lines); }); }",
+    ] {
+        answer(&TokenStream::new(), &module.parse().unwrap()).unwrap();
+    }
 }
 
 /// Words of the language and of Rust, for tokens that nearly mean something.
@@ -243,8 +281,67 @@ fn count(tokens: TokenStream) -> usize {
         .sum()
 }
 
+/// How many cases each property is given: `SPATE_MACRO_CASES`, or few enough for every run.
+fn config() -> ProptestConfig {
+    let asked = std::env::var("SPATE_MACRO_CASES").ok();
+    let cases = asked.and_then(|cases| cases.parse().ok()).unwrap_or(400);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// What the macro answers, held against what it always promises.
+///
+/// The answer is the same the second time; it is Rust with a program in it, or has an error; and
+/// every item that is the user's own stands in it as it was written.
+fn answer(args: &TokenStream, item: &TokenStream) -> Result<(), TestCaseError> {
+    let out = run(args.clone(), item.clone());
+    let text = out.to_string();
+    prop_assert_eq!(&text, &run(args.clone(), item.clone()).to_string(), "another answer");
+    let is_program = || {
+        let file = syn::parse2::<syn::File>(out.clone()).ok()?;
+        let [syn::Item::Mod(module)] = file.items.as_slice() else { return None };
+        let (_, items) = module.content.as_ref()?;
+        let main = |item: &syn::Item| matches!(item, syn::Item::Fn(f) if f.sig.ident == "main");
+        items.iter().any(main).then_some(())
+    };
+    prop_assert!(
+        text.contains("compile_error") || is_program().is_some(),
+        "neither a program nor an error: {}",
+        text
+    );
+    for item in own_items(item) {
+        prop_assert!(text.contains(&item), "lost: {}\nin {}", item, text);
+    }
+    Ok(())
+}
+
+/// The texts of the items of a module that are none of ours, or all of it if it is no module.
+fn own_items(item: &TokenStream) -> Vec<String> {
+    let Ok(module) = syn::parse2::<syn::ItemMod>(item.clone()) else {
+        return vec![item.to_string()];
+    };
+    let Some((_, items)) = module.content else { return Vec::new() };
+    let ours = |attrs: &[syn::Attribute]| {
+        let words = ["source", "sink", "state", "op", "lookup"];
+        attrs
+            .iter()
+            .any(|attr| words.iter().any(|word| attr.path().is_ident(word)))
+    };
+    items
+        .into_iter()
+        .filter(|item| match item {
+            syn::Item::Fn(item) => !ours(&item.attrs),
+            syn::Item::Struct(item) => !ours(&item.attrs),
+            syn::Item::Macro(item) => !item.mac.path.is_ident("chain"),
+            syn::Item::Use(_) | syn::Item::Type(_) | syn::Item::ForeignMod(_) => true,
+            // What stands on these may be ours, and then it is taken off.
+            _ => false,
+        })
+        .map(|item| quote::ToTokens::to_token_stream(&item).to_string())
+        .collect()
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     /// Holds INV-M4: whatever the tokens are, the macro answers.
     #[test]
@@ -254,10 +351,10 @@ proptest! {
     ) {
         let (args, item): (TokenStream, TokenStream) =
             (args.into_iter().collect(), item.into_iter().collect());
-        drop(run(args.clone(), item.clone()));
+        answer(&args, &item)?;
         drop(row::derive(item.clone()));
         // The same inside of what is a module, and inside of a chain.
-        drop(run(args, quote::quote!(mod orders { #item })));
+        answer(&args, &quote::quote!(mod orders { #item }))?;
         let module = quote::quote! {
             mod orders {
                 #[source] fn events() -> Feed<Plain<Order<'_>>>;
@@ -265,25 +362,22 @@ proptest! {
                 chain!(bill, { #item });
             }
         };
-        drop(run(TokenStream::new(), module));
+        answer(&TokenStream::new(), &module)?;
     }
 
     /// Holds INV-M4: nearly right programs are read whole, and the answer is Rust or an error.
     #[test]
     fn nearly_right_programs_never_panic(
-        fixture in 0..FIXTURES.len(),
+        program in 0..PROGRAMS.len(),
+        which in any::<prop::sample::Index>(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), edit()), 1..4),
     ) {
-        let (args, mut module) = module_of(FIXTURES[fixture]);
+        let mut programs = modules_of(PROGRAMS[program]);
+        let (args, mut module) = programs.swap_remove(which.index(programs.len()));
         for (at, edit) in edits {
             let mut at = at.index(count(module.clone()));
             module = edited(module, &mut at, &edit);
         }
-        let out = run(args, module);
-        let text = out.to_string();
-        prop_assert!(
-            text.contains("compile_error") || syn::parse2::<syn::File>(out).is_ok(),
-            "neither Rust nor an error: {text}"
-        );
+        answer(&args, &module)?;
     }
 }

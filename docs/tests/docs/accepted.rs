@@ -383,6 +383,32 @@ mod p016 {
     }
 }
 
+mod p017 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(|e| e.qty > 0)
+                .named("in_stock")
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
 mod p020 {
     use spate::prelude::*;
     use ui_tests::*;
@@ -546,6 +572,37 @@ mod p026 {
     }
 }
 
+mod p027 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn halved(order: Order<'_>) -> Result<Order<'_>, Refused> {
+            let qty = order.qty.checked_div(2).ok_or(Refused)?;
+            Ok(Order { qty, ..order })
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .try_map(halved)
+                .or_skip()
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
 mod p030 {
     use spate::prelude::*;
     use ui_tests::*;
@@ -591,6 +648,116 @@ mod p031 {
 
         chain!(bill, {
             events.decode().or_skip().map(line).to(lines);
+        });
+    }
+}
+
+mod p032 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn in_stock(order: &Order<'_>) -> bool {
+            order.qty > 0
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(in_stock)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p033 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn marked(order: &Order<'_>) -> bool {
+            order
+                .id
+                .checked_ilog10()
+                .is_some_and(|digits| digits as usize + 2 > order.customer.len())
+        }
+
+        chain!(bill, {
+            events.decode().or_skip().filter(marked).map(line).to(lines);
+        });
+    }
+}
+
+mod p034 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn twice(order: Order<'_>) -> [Order<'_>; 2] {
+            [order.clone(), order]
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .flat_map(twice)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p035 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        fn recent(order: &Order<'_>, meta: Meta<'_>) -> bool {
+            meta.timestamp_ms()
+                .is_some_and(|millis| millis.unsigned_abs() > order.id)
+        }
+
+        chain!(bill, {
+            events.decode().or_skip().filter(recent).map(line).to(lines);
         });
     }
 }
@@ -789,6 +956,40 @@ mod p041 {
     }
 }
 
+mod p042 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        #[state]
+        struct Seen {
+            last: u64,
+        }
+
+        fn first_time(seen: &mut Seen, order: &Order<'_>) -> bool {
+            std::mem::replace(&mut seen.last, order.id) != order.id
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(first_time)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
 mod p043 {
     use spate::prelude::*;
     use ui_tests::*;
@@ -808,6 +1009,60 @@ mod p043 {
                 .decode()
                 .or_skip()
                 .dedup(|order| (order.id, order.customer), 65_536)
+                .map(line)
+                .to(lines);
+        });
+    }
+}
+
+mod p044 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        #[source]
+        fn more() -> Feed<Plain<Order<'_>>>;
+
+        #[state]
+        struct Seen {
+            last: u64,
+        }
+
+        #[state]
+        struct SeenMore {
+            last: u64,
+        }
+
+        fn first_time(seen: &mut Seen, order: &Order<'_>) -> bool {
+            std::mem::replace(&mut seen.last, order.id) != order.id
+        }
+
+        fn first_of_more(seen: &mut SeenMore, order: &Order<'_>) -> bool {
+            std::mem::replace(&mut seen.last, order.id) != order.id
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .filter(first_time)
+                .map(line)
+                .to(lines);
+        });
+
+        chain!(copy, {
+            more.decode()
+                .or_skip()
+                .filter(first_of_more)
                 .map(line)
                 .to(lines);
         });
@@ -942,6 +1197,28 @@ mod p056 {
 
         chain!(bill, {
             events.decode().or_skip().filter(known).map(line).to(lines);
+        });
+    }
+}
+
+mod p064 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[cfg(all())]
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        #[cfg(all())]
+        chain!(bill, {
+            events.decode().or_skip().map(line).to(lines);
         });
     }
 }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 use crate::markdown::root;
 
@@ -16,7 +17,7 @@ const EVERYWHERE: [&str; 2] = [
 ];
 
 /// Pages that show it all the same, because it is what they are about.
-const KEEP_ALL: [&str; 1] = ["P045"];
+const KEEP_ALL: [&str; 2] = ["P045", "P064"];
 
 /// The codes of the fixtures that fail, such as `P001`.
 fn codes_of_fixtures() -> BTreeSet<String> {
@@ -36,7 +37,7 @@ fn codes_of_pages() -> BTreeSet<String> {
 }
 
 /// The names of the files of a folder with this ending, without it.
-fn names_in(folder: &str, ending: &str) -> Vec<String> {
+pub(crate) fn names_in(folder: &str, ending: &str) -> Vec<String> {
     let entries = fs::read_dir(root().join(folder)).expect("a folder of the repository");
     let names = entries.map(|entry| entry.expect("an entry of it").file_name());
     names
@@ -48,9 +49,87 @@ fn names_in(folder: &str, ending: &str) -> Vec<String> {
         .collect()
 }
 
+/// The rules of the compiler, as the index lists them: those with a page.
+fn codes_of_index() -> BTreeSet<String> {
+    let index = fs::read_to_string(root().join(PAGES).join("README.md")).unwrap();
+    let rows = index
+        .lines()
+        .filter_map(|line| line.strip_prefix("| [P")?.get(..3));
+    rows.map(|digits| format!("P{digits}")).collect()
+}
+
+/// The codes that the macro and the bounds of the runtime can show.
+fn codes_of_sources() -> BTreeSet<String> {
+    let mut codes = BTreeSet::new();
+    for folder in ["spate-macros/src", "spate-runtime/src/chain"] {
+        in_sources(&root().join(folder), &mut codes);
+    }
+    codes
+}
+
+/// `code: "P0xx"` of a rule and `[P0xx]` of a bound.
+fn in_sources(folder: &Path, codes: &mut BTreeSet<String>) {
+    for entry in folder.read_dir().expect("a folder of the repository") {
+        let path = entry.expect("an entry of it").path();
+        if path.is_dir() {
+            in_sources(&path, codes);
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("a source is text");
+        for begin in ["code: \"P", "[P"] {
+            let found = text.split(begin).skip(1).filter_map(|rest| {
+                let (digits, rest) = rest.split_at_checked(3)?;
+                let closed = rest.starts_with(['"', ']']);
+                (closed && digits.parse::<u16>().is_ok()).then(|| format!("P{digits}"))
+            });
+            codes.extend(found);
+        }
+    }
+}
+
+/// The rules that a twin passes, by the programs that are called accepted and what `pass/` says it
+/// holds.
+fn codes_that_pass(programs: &str) -> BTreeSet<String> {
+    let modules = programs
+        .lines()
+        .filter_map(|line| line.strip_prefix("mod p")?.get(..3));
+    let mut codes: BTreeSet<String> = modules.map(|digits| format!("P{digits}")).collect();
+    for name in names_in("ui-tests/pass", ".rs") {
+        let text = fs::read_to_string(root().join(format!("ui-tests/pass/{name}.rs"))).unwrap();
+        let named = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("mod p")?.get(..3));
+        codes.extend(named.map(|digits| format!("P{digits}")));
+    }
+    codes
+}
+
+/// Rules that rustc's own errors speak for: no code of ours is in them.
+const OF_RUSTC: [&str; 1] = ["P012"];
 #[test]
-fn every_rule_with_a_fixture_has_a_page_and_the_other_way_round() {
-    assert_eq!(codes_of_pages(), codes_of_fixtures());
+fn rules_fixtures_twins_and_pages_are_the_same_set() {
+    let rules = codes_of_index();
+    assert!(rules.len() >= 40, "{rules:?}");
+    assert_eq!(rules, codes_of_pages(), "the index and the pages");
+    assert_eq!(rules, codes_of_fixtures(), "the index and ui-tests/fail");
+    // What the start checks too, and has no page: the message says it all.
+    let index = fs::read_to_string(root().join(PAGES).join("README.md")).unwrap();
+    let mut sources = codes_of_sources();
+    sources.retain(|code| !index.contains(&format!("\n| {code} | ")));
+    sources.extend(OF_RUSTC.map(str::to_owned));
+    assert_eq!(rules, sources, "the index and the sources");
+    let programs = fs::read_to_string(root().join("docs/tests/docs/accepted.rs")).unwrap();
+    assert_eq!(rules, codes_that_pass(&programs), "the index and the programs that pass");
+}
+
+#[test]
+fn there_are_at_least_120_failing_fixtures() {
+    let fixtures = names_in("ui-tests/fail", ".rs");
+    assert!(fixtures.len() >= 120, "{}", fixtures.len());
+    for name in &fixtures {
+        let answer = root().join(format!("ui-tests/fail/{name}.stderr"));
+        assert!(answer.exists(), "{name} has no answer");
+    }
 }
 
 #[test]
@@ -103,7 +182,7 @@ fn with_fixture(page: &str, code: &str) -> String {
 
 /// What a fixture is about: what stands before its module and in it, or all of it where it has no
 /// module; without what every fixture has.
-fn excerpt(program: &str, keeps_all: bool) -> String {
+pub(crate) fn excerpt(program: &str, keeps_all: bool) -> String {
     let module = program
         .split_once("mod orders {\n    use ")
         .and_then(|(before, rest)| Some((before, rest.split_once("\n\n")?.1)))
@@ -152,6 +231,11 @@ fn finding(answer: &str, code: &str) -> String {
         .filter(|line| !IN_BETWEEN.iter().any(|part| line.contains(part)))
         .flat_map(|line| [line, "\n"])
         .collect();
+    plain(&text)
+}
+
+/// An answer with the paths a user would see.
+pub(crate) fn plain(text: &str) -> String {
     text.replace("--> fail/", "--> ")
         .replace("../../../../ui-tests/fixtures/", "")
         .replace("ui_tests::", "")

@@ -5,5 +5,6 @@ mod codes;
 mod errors;
 mod examples;
 mod markdown;
+mod mistakes;
 mod pages;
 mod settings;

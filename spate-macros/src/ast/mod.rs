@@ -69,9 +69,18 @@ pub(crate) struct Scope {
     pub(crate) defaults: Vec<String>,
     /// Every identifier in the module.
     pub(crate) tokens: BTreeSet<String>,
+    /// Every function and every macro that is written in it, at any depth.
+    pub(crate) functions: BTreeSet<String>,
+    /// Its statics.
+    pub(crate) statics: Vec<syn::ItemStatic>,
 }
 
 impl Scope {
+    /// Whether a function, a method or a macro called `name` is written in the module.
+    pub(crate) fn has_function(&self, name: &str) -> bool {
+        self.functions.contains(name)
+    }
+
     /// Whether the module itself says what `name` is.
     pub(crate) fn declares(&self, name: &str) -> bool {
         self.names.iter().any(|ident| ident == name)
@@ -124,6 +133,7 @@ pub(crate) fn read(
         unread: Vec::new(),
     };
     names::collect(item.clone(), &mut ast.scope.tokens);
+    names::functions(item.clone(), &mut ast.scope.functions);
     for item in items {
         ast.scope.see(&item);
         ast.place(item, report);
@@ -180,7 +190,10 @@ impl Scope {
             Item::ExternCrate(item) => &item.ident,
             Item::Fn(item) => &item.sig.ident,
             Item::Mod(item) => &item.ident,
-            Item::Static(item) => &item.ident,
+            Item::Static(item) => {
+                self.statics.push(item.clone());
+                &item.ident
+            }
             Item::Struct(item) => &item.ident,
             Item::Trait(item) => &item.ident,
             Item::Type(item) => &item.ident,

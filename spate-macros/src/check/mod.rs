@@ -27,27 +27,37 @@ mod p013_arm_without_end;
 mod p014_wildcard;
 mod p015_label_twice;
 mod p016_reserved_name;
+mod p017_label;
 mod p020_no_policy;
 mod p021_idle_policy;
 mod p022_result_in_map;
 mod p023_option_in_map;
 mod p024_question_mark;
+mod p027_panic;
 mod p030_async_operator;
 mod p031_await;
+mod p032_blocking;
+mod p033_allocation;
+mod p034_vec_per_record;
+mod p035_replay;
 mod p036_filter_touches;
 mod p037_record_fits;
 mod p038_filter_answer;
 mod p039_borrowed_state;
 mod p040_borrowing_state;
 mod p041_not_send;
+mod p042_shared_state;
 mod p043_dedup_key;
+mod p044_state_of_one_chain;
 mod p045_keyed_sink;
 pub(crate) mod p048_table;
 mod p050_zero;
 pub(crate) mod p056_unit;
 pub(crate) mod p060_feature;
+mod p064_cfg;
 mod p065_inline;
 mod p066_misplaced;
+mod scan;
 mod signature;
 
 use crate::model::Pipeline;
@@ -78,28 +88,37 @@ const GRAPH: [Check; 10] = [
 ];
 
 /// Everything that is read off a declaration, a stage or a signature.
-const PARTS: [Check; 21] = [
+const PARTS: [Check; 30] = [
     p006_unknown_operator::check,
     p007_contract::check,
     p014_wildcard::check,
     p015_label_twice::check,
     p016_reserved_name::check,
+    p017_label::check,
     p020_no_policy::check,
     p021_idle_policy::check,
     p022_result_in_map::check,
     p023_option_in_map::check,
+    p027_panic::check,
     p030_async_operator::check,
     p031_await::check,
+    p032_blocking::check,
+    p033_allocation::check,
+    p034_vec_per_record::check,
+    p035_replay::check,
     p036_filter_touches::check,
     p037_record_fits::check,
     p038_filter_answer::check,
     p039_borrowed_state::check,
     p040_borrowing_state::check,
     p041_not_send::check,
+    p042_shared_state::check,
     p043_dedup_key::check,
+    p044_state_of_one_chain::check,
     p045_keyed_sink::check,
     p050_zero::check,
     p060_feature::check,
+    p064_cfg::check,
 ];
 
 /// Holds `pipeline` against every rule.

@@ -1,5 +1,6 @@
 //! P011: what is declared is used.
 
+use crate::ast::item::Declared;
 use crate::model::{End, Origin, Param, Pipeline, PolicyKind};
 use crate::report::{Report, Rule};
 
@@ -11,13 +12,19 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     if pipeline.holes || pipeline.chains.iter().any(|chain| chain.holes) {
         return;
     }
+    // One of several under exclusive `cfg`s stands for all that have its name.
+    let same = |all: &[Declared], a: usize, b: usize| {
+        let name = |index: usize| all.get(index).map(|declared| declared.ident.to_string());
+        name(a) == name(b)
+    };
+    let same_sink = |a, b| same(&pipeline.sinks, a, b);
     for (index, sink) in pipeline.sinks.iter().enumerate() {
-        let ends = pipeline
-            .paths()
-            .any(|path| matches!(path.end, End::To { index: Some(to), .. } if to == index));
+        let ends = pipeline.paths().any(
+            |path| matches!(path.end, End::To { index: Some(to), .. } if same_sink(to, index)),
+        );
         let letters = pipeline.stages().any(|stage| {
             stage.policy.as_ref().is_some_and(
-                |policy| matches!(policy.kind, PolicyKind::To(_, Some(to)) if to == index),
+                |policy| matches!(policy.kind, PolicyKind::To(_, Some(to)) if same_sink(to, index)),
             )
         });
         if !ends && !letters {
@@ -53,7 +60,7 @@ pub(super) fn check(pipeline: &Pipeline, report: &mut Report) {
     for (index, source) in pipeline.sources.iter().enumerate() {
         if !pipeline
             .paths()
-            .any(|path| path.origin == Origin::Source(index))
+            .any(|path| matches!(path.origin, Origin::Source(from) if same(&pipeline.sources, from, index)))
         {
             let name = &source.ident;
             report.under(&source.cfgs, |report| {

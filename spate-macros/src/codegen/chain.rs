@@ -16,7 +16,9 @@
 
 mod memory;
 
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use std::collections::BTreeSet;
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::{Lifetime, Pat};
 
@@ -24,8 +26,8 @@ use memory::Memory;
 
 use super::Items;
 use super::lane::node_index;
-use super::paths::{Paths, at, emit, placed, with_lifetime};
-use super::sink::{divert, is_dead_letter, local, push};
+use super::paths::{Paths, at, behind_reference, bracketed, emit, placed, with_lifetime};
+use super::sink::{is_dead_letter, local, marker, push};
 use crate::ast::item::Declared;
 use crate::check::p007_contract as contract;
 use crate::model::{
@@ -116,10 +118,14 @@ pub(super) fn generate(
     let doc = format!("The chain `{name}` of one lane.");
     // What is not `Send` in it is a state's: rustc says so at the first state.
     let own_memory = memories.iter().find_map(|memory| memory.owner);
-    let owner = match (states.first(), own_memory) {
-        (Some((state, _)), _) => placed(this, state.ident.span()),
-        (None, Some(span)) => placed(this, span),
-        (None, None) => this.to_token_stream(),
+    let first = states.first().map(|(state, _)| state.ident.span());
+    let owner = match first.or(own_memory) {
+        Some(span) => {
+            let mut owner = this.clone();
+            owner.set_span(span);
+            owner.to_token_stream()
+        }
+        None => this.to_token_stream(),
     };
     let contract = contract_check(pipeline, chain, source, paths);
     Some(emit! {
@@ -278,6 +284,8 @@ struct Loop<'a> {
     /// Held against constants of the user, before anything runs.
     checks: Vec<TokenStream>,
     locals: Vec<String>,
+    /// Every word of the user's that stands inside of the loop.
+    words: BTreeSet<String>,
     labels: Names,
     /// The index of the item within the payload.
     item: TokenStream,
@@ -307,6 +315,7 @@ impl<'a> Loop<'a> {
             memories: Vec::new(),
             checks: Vec::new(),
             locals: OURS.iter().map(|&name| name.to_owned()).collect(),
+            words: words(chain),
             labels: Names::default(),
             item: emit!(0),
         };
@@ -371,7 +380,7 @@ impl<'a> Loop<'a> {
         if stage.kind == Kind::DecodeWith {
             let Some(operator) = &stage.operator else { return TokenStream::new() };
             let call = self.call(operator, &emit!(batch.meta(payload)), "map");
-            let fail = self.fail(stage, operator_error(self.paths, operator), &mut exit);
+            let fail = self.fail(stage, operator_error(self.paths, stage, operator), &mut exit);
             let same = self.chain.contract.as_ref().map(|contract| {
                 let span = at(crate::ast::first_span(&contract.takes));
                 let ty = with_lifetime(&contract.takes, "buf");
@@ -434,9 +443,17 @@ impl<'a> Loop<'a> {
         let constant = self.constant(stage.node);
         let enter = emit!(cx.enter(#constant););
         let Value { ident, by_ref } = &value;
-        let span = at(operator.span());
-        let moves = placed(ident, span);
-        let looks = if *by_ref { moves.clone() } else { quote_spanned!(span=> &#moves) };
+        let (span, here) = (at(operator.span()), operator.span());
+        let moves = placed(ident, here);
+        // What rustc would propose for the borrow of a record is no change to the user's line; where
+        // the operator borrows too it proposes nothing.
+        let borrows = self
+            .pipeline
+            .function(operator)
+            .and_then(|function| function.record())
+            .is_some_and(|ty| matches!(ty, syn::Type::Reference(_)));
+        let borrow = if borrows { here } else { span };
+        let looks = if *by_ref { moves.clone() } else { quote_spanned!(borrow=> &#moves) };
         let drop = emit!(tally.dropped[#constant] += 1;);
         match (stage.kind, stage.fallible) {
             (Kind::Filter, false) => {
@@ -460,7 +477,7 @@ impl<'a> Loop<'a> {
             }
             (Kind::Filter, true) => {
                 let call = self.call(operator, &looks, "look");
-                let fail = self.fail(stage, operator_error(self.paths, operator), exit);
+                let fail = self.fail(stage, operator_error(self.paths, stage, operator), exit);
                 let leave = exit.leave();
                 let rest = self.stages(path, from + 1, value, exit);
                 quote_spanned! {span=>
@@ -477,7 +494,7 @@ impl<'a> Loop<'a> {
                 let call = self.call(operator, &moves, "map");
                 let made = self.name_behind(path, from);
                 let made_by = if fallible {
-                    let fail = self.fail(stage, operator_error(self.paths, operator), exit);
+                    let fail = self.fail(stage, operator_error(self.paths, stage, operator), exit);
                     matched(&call, &emit!(#made), &fail, operator.span())
                 } else {
                     call
@@ -500,7 +517,7 @@ impl<'a> Loop<'a> {
             }
             (Kind::FilterMap, true) => {
                 let call = self.call(operator, &moves, "map");
-                let fail = self.fail(stage, operator_error(self.paths, operator), exit);
+                let fail = self.fail(stage, operator_error(self.paths, stage, operator), exit);
                 let leave = exit.leave();
                 let made = self.name_behind(path, from);
                 let value = Value { ident: made.clone(), by_ref: false };
@@ -518,7 +535,7 @@ impl<'a> Loop<'a> {
             (Kind::FlatMap, fallible) => {
                 let call = self.call(operator, &moves, "map");
                 let items = if fallible {
-                    let fail = self.fail(stage, operator_error(self.paths, operator), exit);
+                    let fail = self.fail(stage, operator_error(self.paths, stage, operator), exit);
                     matched(&call, &emit!(items), &fail, operator.span())
                 } else {
                     call
@@ -567,11 +584,12 @@ impl<'a> Loop<'a> {
         let Value { ident, by_ref } = &value;
         match &path.end {
             End::Open => TokenStream::new(),
-            End::To { sink, node, .. } => {
+            End::To { sink, index, node, .. } => {
                 let constant = self.constant(*node);
-                let span = at(sink.span());
-                let (push, row) = (placed(push(sink), span), placed(ident, span));
-                let row = if *by_ref { row } else { quote_spanned!(span=> &#row) };
+                let (span, here) = (at(sink.span()), sink.span());
+                let (push, row) = (placed(push(sink), span), placed(ident, here));
+                let row = if *by_ref { row } else { quote_spanned!(here=> &#row) };
+                let row = self.row_of("row", sink, *index, &row);
                 let pushed = quote_spanned!(span=> sinks.#push(#row, at));
                 emit! {
                     cx.enter(#constant);
@@ -621,13 +639,14 @@ impl<'a> Loop<'a> {
 
     fn split(&mut self, split: &'a Split, value: &Value, exit: &mut Exit) -> TokenStream {
         let Value { ident, by_ref } = value;
-        let span = at(split.token.span());
-        let record = placed(ident, span);
+        let here = split.token.span();
+        let record = placed(ident, here);
         let on = match &split.by {
             None => record,
             Some(operator) => {
-                let looks = if *by_ref { record } else { quote_spanned!(span=> &#record) };
-                self.call(operator, &looks, "look")
+                let looks = if *by_ref { record } else { quote_spanned!(here=> &#record) };
+                let key = self.call(operator, &looks, "look");
+                quote_spanned!(operator.span()=> (#key,))
             }
         };
         let enter = split.by.is_some().then(|| {
@@ -637,7 +656,11 @@ impl<'a> Loop<'a> {
         let arms: Vec<TokenStream> = split
             .arms
             .iter()
-            .map(|arm| self.arm(arm, value, exit))
+            .enumerate()
+            .map(|(number, arm)| {
+                let last = number + 1 == split.arms.len();
+                self.arm(arm, value, split.by.is_some(), last, exit)
+            })
             .collect();
         let keyword = &split.match_token;
         emit! {
@@ -648,7 +671,17 @@ impl<'a> Loop<'a> {
         }
     }
 
-    fn arm(&mut self, arm: &'a Arm, value: &Value, exit: &mut Exit) -> TokenStream {
+    /// A key stands in a tuple of its own: a missing case is then told without the whole enum. What
+    /// rustc would propose to add is no arm of a chain; it proposes nothing where the last arm does
+    /// not seem to be of one piece with the others.
+    fn arm(
+        &mut self,
+        arm: &'a Arm,
+        value: &Value,
+        keyed: bool,
+        last: bool,
+        exit: &mut Exit,
+    ) -> TokenStream {
         let constant = self.constant(arm.node);
         let Arm { attrs, pat, guard, bound, .. } = arm;
         let mut tokens = pat.to_token_stream();
@@ -657,7 +690,9 @@ impl<'a> Loop<'a> {
             Some(bound) => {
                 // The binding becomes one of ours, so that it hides no function of the same name;
                 // a guard has to see it, and then it stays the user's.
-                let ours = guard.is_none() && !self.locals.contains(&names::plain(bound));
+                let name = names::plain(bound);
+                let ours =
+                    guard.is_none() && !self.locals.contains(&name) && self.words.contains(&name);
                 if ours {
                     tokens = of_macro(tokens, bound);
                 }
@@ -669,15 +704,17 @@ impl<'a> Loop<'a> {
         };
         let guard = guard.as_ref().map(|guard| emit!(if #guard));
         let rest = self.stream(arm.stream, value, exit);
-        // What rustc proposes to add, it adds behind the last arm.
-        let span = at(arm.body_end);
-        quote_spanned! {span=>
-            #(#attrs)*
-            #tokens #guard => {
-                tally.made[#constant] += 1;
-                #rest
-            }
+        let span = if last { arm.body_end } else { at(arm.body_end) };
+        if keyed {
+            tokens = quote_spanned!(span=> (#tokens,));
         }
+        let body = emit! {
+            tally.made[#constant] += 1;
+            #rest
+        };
+        let mut block = Group::new(Delimiter::Brace, body);
+        block.set_span(span);
+        quote_spanned!(span=> #(#attrs)* #tokens #guard => #block)
     }
 
     /// What a stage does with a record it failed on.
@@ -704,12 +741,19 @@ impl<'a> Loop<'a> {
                 let row = index
                     .and_then(|index| self.pipeline.sinks.get(index))
                     .map(|declared| &declared.inner);
-                let push = if row.is_some_and(is_dead_letter) { push(sink) } else { divert(sink) };
                 let span = at(sink.span());
-                let (push, stage) = (placed(push, span), placed(constant, span));
-                let pushed = quote_spanned! {span=>
-                    sinks.#push(&cx.dead_letter(#stage, &batch.meta(payload), #item, #error), at)
+                let (push, stage) = (placed(push(sink), span), placed(constant, span));
+                let letter = quote_spanned! {span=>
+                    cx.dead_letter(#stage, &batch.meta(payload), #item, #error)
                 };
+                // An alias of `DeadLetter` is let through by the types.
+                let letter = if row.is_some_and(is_dead_letter) {
+                    quote_spanned!(span=> &#letter)
+                } else {
+                    let letter = bracketed(letter, sink.span());
+                    self.row_of("letter", sink, *index, &quote_spanned!(sink.span()=> &#letter))
+                };
+                let pushed = quote_spanned!(span=> sinks.#push(#letter, at));
                 emit! {
                     #count
                     #pushed;
@@ -744,14 +788,32 @@ impl<'a> Loop<'a> {
             }
             Operator::Closure(closure, _) => {
                 if closure.inputs.len() == 2 {
-                    let helper = self.paths.op_at(&format!("{helper}_meta"), span);
-                    quote_spanned!(span=> #helper(#record, batch.meta(payload), #closure))
+                    let helper = self.paths.op_at(&format!("{helper}_meta"), operator.span());
+                    let args = emit!(#record, batch.meta(payload), #closure);
+                    let args = bracketed(args, operator.span());
+                    emit!(#helper #args)
                 } else {
-                    let helper = self.paths.op_at(helper, span);
-                    quote_spanned!(span=> #helper(#record, #closure))
+                    let helper = self.paths.op_at(helper, operator.span());
+                    let args = bracketed(emit!(#record, #closure), operator.span());
+                    emit!(#helper #args)
                 }
             }
         }
+    }
+
+    /// `row` as the row that `sink` is declared with, or the finding that it is not.
+    fn row_of(
+        &self,
+        helper: &str,
+        sink: &Ident,
+        index: Option<usize>,
+        row: &TokenStream,
+    ) -> TokenStream {
+        let declared = index.and_then(|index| self.pipeline.sinks.get(index));
+        let Some(declared) = declared else { return row.clone() };
+        let helper = placed(self.paths.op(helper), sink.span());
+        let (marker, taken) = (marker(&declared.ident), behind_reference(&declared.inner));
+        quote_spanned!(sink.span()=> #helper::<#marker, #taken, _>(#row))
     }
 
     /// The variable for what stage `index` of `path` makes.
@@ -767,8 +829,8 @@ impl<'a> Loop<'a> {
                 Some(stream) => self.local(&stream.name),
                 None => local("record"),
             },
-            End::To { .. } if last => local("row"),
-            _ => local("record"),
+            End::To { .. } if last => self.own("row", path.head.span()),
+            _ => self.own("record", path.head.span()),
         }
     }
 
@@ -778,8 +840,39 @@ impl<'a> Loop<'a> {
         while self.locals.contains(&text) {
             text.push('_');
         }
-        local(&text)
+        self.own(&text, name.span())
     }
+
+    /// A local for records.
+    ///
+    /// It is written as if the user had, so that rustc speaks of the user's line alone; where a
+    /// word of the user's is the same, it has the hygiene of the macro.
+    fn own(&self, text: &str, span: Span) -> Ident {
+        let mut ident = local(text);
+        if !self.words.contains(text) {
+            ident.set_span(span);
+        }
+        ident
+    }
+}
+
+/// Every word in the operators and the guards of a chain.
+fn words(chain: &Chain) -> BTreeSet<String> {
+    let mut words = BTreeSet::new();
+    for path in &chain.paths {
+        for stage in &path.stages {
+            names::collect(stage.operator.to_token_stream(), &mut words);
+            for number in &stage.numbers {
+                names::collect(number.to_token_stream(), &mut words);
+            }
+        }
+        let End::Split(split) = &path.end else { continue };
+        names::collect(split.by.to_token_stream(), &mut words);
+        for arm in &split.arms {
+            names::collect(arm.guard.to_token_stream(), &mut words);
+        }
+    }
+    words
 }
 
 /// `match call { Ok(made) => made, Err(err) => { fail } }`
@@ -794,10 +887,10 @@ fn matched(call: &TokenStream, made: &TokenStream, fail: &TokenStream, span: Spa
 }
 
 /// The error of a user's operator: whether it can be reported is said at the operator (P025).
-fn operator_error(paths: &Paths, operator: &Operator) -> TokenStream {
-    let span = at(operator.span());
-    let error = paths.op_at("error", span);
-    quote_spanned!(span=> #error(&err))
+fn operator_error(paths: &Paths, stage: &Stage, operator: &Operator) -> TokenStream {
+    let span = operator.span();
+    let (error, err) = (paths.op_at("error", stage.span()), bracketed(emit!(err), span));
+    quote_spanned!(span=> #error(&#err))
 }
 
 /// `tokens` with the hygiene of the macro for every `name` among them.
@@ -822,7 +915,7 @@ fn of_macro(tokens: TokenStream, name: &Ident) -> TokenStream {
 
 /// Whether a pattern's binding is a reference to what it matched.
 fn binds_reference(pat: &Pat, matched_by_ref: bool) -> bool {
-    let mut tokens = std::collections::BTreeSet::new();
+    let mut tokens = BTreeSet::new();
     names::collect(emit!(#pat), &mut tokens);
     if tokens.contains("ref") {
         return true;

@@ -4,7 +4,7 @@
 //! they are, then what is derived from them:
 //!
 //! ```text
-//! sink.rs    per sink a witness trait, then `Sinks`, `Encoders` and `Ports` over all of them
+//! sink.rs    per sink a type, then `Sinks`, `Encoders` and `Ports` over all of them
 //! chain.rs   per chain a struct with its state and the fused loop
 //! lane.rs    the pipeline's definition: graph, assembly, `main`, `pipeline`
 //! test.rs    the pipeline under test: an accessor for each source and sink
@@ -42,7 +42,6 @@ pub(crate) struct Items {
     /// The ports' type parameter, as the loop sees it.
     pub(crate) s: Ident,
     pub(crate) e: Ident,
-    pub(crate) r: Ident,
     /// Shape `[chain]`.
     pub(crate) chains: Vec<Ident>,
 }
@@ -61,7 +60,6 @@ impl Items {
             captured: free.ident("Captured"),
             s: free.ident("S"),
             e: free.ident("E"),
-            r: free.ident("R"),
             chains: pipeline
                 .chains
                 .iter()

@@ -1,6 +1,6 @@
 //! Absolute paths, spans and lifetimes of generated code.
 
-use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident};
 use syn::{Attribute, Type};
 
@@ -41,9 +41,10 @@ impl Paths {
         emit!(#krate::__private::op::#name)
     }
 
-    /// The same, placed at a token of the user.
+    /// The same, as if it was written at a token of the user.
     pub(crate) fn op_at(&self, name: &str, span: Span) -> TokenStream {
-        placed(self.op(name), span)
+        let (krate, name) = (placed(&self.krate, span), format_ident!("{}", name));
+        quote::quote_spanned!(span=> #krate::__private::op::#name)
     }
 }
 
@@ -71,9 +72,23 @@ pub(crate) fn placed(tokens: impl ToTokens, span: Span) -> TokenStream {
         .collect()
 }
 
+/// `(tokens)` as if the user had written it at `span`, whatever the tokens are: where rustc points
+/// at all of it, it speaks of the user's line alone and not of an expansion.
+pub(crate) fn bracketed(tokens: TokenStream, span: Span) -> TokenStream {
+    let mut group = Group::new(Delimiter::Parenthesis, tokens);
+    group.set_span(span);
+    TokenTree::Group(group).into()
+}
+
 /// `ty` with `lifetime` for every `'_` and in every bare `&`.
 pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> TokenStream {
     replace(ty.to_token_stream(), lifetime)
+}
+
+/// `ty` as it stands behind a `&`: one of several traits in brackets.
+pub(crate) fn behind_reference(ty: &Type) -> TokenStream {
+    let named = with_lifetime(ty, "_");
+    if matches!(ty, Type::TraitObject(_) | Type::ImplTrait(_)) { emit!((#named)) } else { named }
 }
 
 fn replace(tokens: TokenStream, lifetime: &str) -> TokenStream {

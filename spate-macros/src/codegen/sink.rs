@@ -1,15 +1,15 @@
-//! Per sink a witness trait; over all sinks the trait the loops push into, and the ports.
-
-use std::collections::BTreeSet;
+//! Per sink a type; over all sinks the trait the loops push into, and the ports.
 
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
 use syn::{Expr, Type};
 
 use super::Items;
-use super::paths::{Paths, at, conditions, emit, index, placed, with_lifetime};
+use super::paths::{
+    Paths, at, behind_reference, bracketed, conditions, emit, index, placed, with_lifetime,
+};
 use crate::ast::item::Declared;
-use crate::model::{Pipeline, PolicyKind};
+use crate::model::Pipeline;
 use crate::names;
 
 /// What one sink contributes to each of the generated items.
@@ -27,7 +27,7 @@ struct Parts {
     attention: TokenStream,
 }
 
-/// Generates the witness traits, `Sinks`, `Encoders` and `Ports`.
+/// Generates the sinks' types, `Sinks`, `Encoders` and `Ports`.
 pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> TokenStream {
     let Items { sinks, encoders, ports, declared, files, captured, e, .. } = items;
     let parts: Vec<Parts> = (0..pipeline.sinks.len())
@@ -125,10 +125,10 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
 
 fn parts(pipeline: &Pipeline, number: usize, items: &Items, paths: &Paths) -> Option<Parts> {
     let sink = pipeline.sinks.get(number)?;
-    let Items { r, e, .. } = items;
+    let Items { e, .. } = items;
     let cfgs = &sink.cfgs;
     let name = names::plain(&sink.ident);
-    let (field, marker) = (local(&name), marker(&sink.ident));
+    let field = local(&name);
     let push = push(&sink.ident);
     let kind = format_ident!("{}", names::camel(&name), span = Span::mixed_site());
     let connector = with_lifetime(&sink.connector, "static");
@@ -136,44 +136,22 @@ fn parts(pipeline: &Pipeline, number: usize, items: &Items, paths: &Paths) -> Op
         ["Offset", "RowEncoder", "SinkConnector", "Ndjson", "Captured", "Port", "SinkId"]
             .map(|name| paths.rt(name));
     let id = sink_index(pipeline, number);
-    // A lifetime of the method, so that the message has a `'_` where the declaration has one.
-    let taken = with_lifetime(&sink.inner, "row");
-    let mut tokens = BTreeSet::new();
-    names::collect(taken.clone(), &mut tokens);
-    let lifetime = tokens.contains("row").then(|| emit!('row,));
-    let row_of = paths.op("RowOf");
+    let taken = behind_reference(&sink.inner);
+    let marker = marker(&sink.ident);
     let doc = format!("Takes a row for `{name}`, of the payload at `at`.");
-    let span = at(sink.ident.span());
-    let row_of = placed(row_of, span);
-    let signature = quote_spanned! {span=>
-        fn #push<#lifetime #r: #row_of<#marker, #taken>>(&mut self, row: &#r, at: #offset)
+    let signature = quote_spanned! {at(sink.ident.span())=>
+        fn #push(&mut self, row: &#taken, at: #offset)
     };
-    let mut method = emit!(#[doc = #doc] #(#cfgs)* #signature;);
-    let mut method_impl = emit! {
+    let method = emit!(#[doc = #doc] #(#cfgs)* #signature;);
+    let method_impl = emit! {
         #(#cfgs)*
         #[inline]
         #signature {
-            self.#field.push(row, at, #r::shard_hash);
+            self.#field.push(row, at, #marker::shard_hash);
         }
     };
-    let letters = is_diverted_to(pipeline, number) && !is_dead_letter(&sink.inner);
-    if letters {
-        let (divert, letter_of) = (divert(&sink.ident), paths.op("LetterOf"));
-        let doc = format!("Takes a dead letter for `{name}`, of the payload at `at`.");
-        let letter_of = placed(letter_of, span);
-        let signature = quote_spanned! {span=>
-            fn #divert<#lifetime #r: #letter_of<#marker, #taken>>(&mut self, row: &#r, at: #offset)
-        };
-        method.extend(emit!(#[doc = #doc] #(#cfgs)* #signature;));
-        method_impl.extend(emit! {
-            #(#cfgs)*
-            #signature {
-                self.#field.push(row, at, #r::shard_hash);
-            }
-        });
-    }
     Some(Parts {
-        witness: witness(pipeline, sink, letters, paths),
+        witness: witness(pipeline, sink, paths),
         method,
         method_impl,
         kind: emit!(#(#cfgs)* type #kind: #encoder;),
@@ -200,41 +178,32 @@ fn parts(pipeline: &Pipeline, number: usize, items: &Items, paths: &Paths) -> Op
     })
 }
 
-/// The sink as a type, and its row as the only one it takes: what a wrong row is told.
-fn witness(pipeline: &Pipeline, sink: &Declared, letters: bool, paths: &Paths) -> TokenStream {
-    let (cfgs, ty, marker) = (&sink.cfgs, &sink.inner, marker(&sink.ident));
+/// The sink as a type, for the words of rustc, and what routes its rows to their shards.
+fn witness(pipeline: &Pipeline, sink: &Declared, paths: &Paths) -> TokenStream {
+    let (cfgs, marker) = (&sink.cfgs, marker(&sink.ident));
+    let taken = behind_reference(&sink.inner);
     let doc = format!("The sink `{}`.", names::plain(&sink.ident));
-    let row_of = paths.op("RowOf");
-    let hash = match &sink.key {
-        Some(key) => shard_hash(pipeline, key, paths),
-        None => emit!(0),
+    let (row, hash) = match &sink.key {
+        Some(key) => (emit!(row), shard_hash(pipeline, key, paths)),
+        None => (emit!(_), emit!(0)),
     };
-    let span = at(sink.ident.span());
-    let row_of = placed(row_of, span);
-    let sink_type = placed(&marker, span);
-    let shown = quote_spanned! {span=>
-        impl #row_of<#sink_type, #ty> for #ty {
-            #[inline]
-            fn shard_hash(&self) -> u64 {
-                #hash
-            }
-        }
-    };
-    let mut tokens = emit! {
+    let placed_marker = placed(&marker, at(sink.ident.span()));
+    let sharding = sharding(pipeline, sink, paths);
+    emit! {
         #[doc = #doc]
         #(#cfgs)*
         enum #marker {}
 
         #(#cfgs)*
-        #shown
-    };
-    tokens.extend(sharding(pipeline, sink, paths));
-    if letters {
-        let letter_of = paths.op("LetterOf");
-        let letter_of = placed(letter_of, span);
-        tokens.extend(quote_spanned!(span=> #(#cfgs)* impl #letter_of<#marker, #ty> for #ty {}));
+        impl #placed_marker {
+            #[inline]
+            fn shard_hash(#row: &#taken) -> u64 {
+                #hash
+            }
+        }
+
+        #sharding
     }
-    tokens
 }
 
 /// Holds a key that is a field against what the row's table is sharded by (P048).
@@ -261,7 +230,7 @@ fn sharding(pipeline: &Pipeline, sink: &Declared, paths: &Paths) -> Option<Token
 
 /// The hash of a row's key: a field of the row, or a function of it.
 fn shard_hash(pipeline: &Pipeline, key: &Expr, paths: &Paths) -> TokenStream {
-    let span = at(crate::ast::first_span(key));
+    let span = crate::ast::first_span(key);
     let shard_key = placed(paths.rt("ShardKey"), span);
     let function = match key {
         Expr::Path(path) => match path.path.get_ident() {
@@ -274,30 +243,22 @@ fn shard_hash(pipeline: &Pipeline, key: &Expr, paths: &Paths) -> TokenStream {
         _ => false,
     };
     if function {
-        return quote_spanned!(span=> #shard_key::shard_hash(#key(self)));
+        let row = emit!(row);
+        return quote_spanned!(span=> #shard_key::shard_hash(#key(#row)));
     }
-    let field = placed(field_of(key), crate::ast::first_span(key));
+    let field = bracketed(placed(field_of(key), span), span);
     quote_spanned!(span=> #shard_key::shard_hash(&#field))
 }
 
-/// `a.b` as `self.a.b`.
+/// `a.b` as `row.a.b`.
 fn field_of(key: &Expr) -> TokenStream {
     match key {
         Expr::Field(field) => {
             let (base, member) = (field_of(&field.base), &field.member);
             emit!(#base.#member)
         }
-        other => emit!(self.#other),
+        other => emit!(row.#other),
     }
-}
-
-/// Whether a policy diverts to this sink.
-fn is_diverted_to(pipeline: &Pipeline, number: usize) -> bool {
-    pipeline.stages().any(|stage| {
-        stage.policy.as_ref().is_some_and(
-            |policy| matches!(policy.kind, PolicyKind::To(_, Some(to)) if to == number),
-        )
-    })
 }
 
 /// Whether a row type is written as `DeadLetter`; an alias of it is let through by the types.
@@ -307,18 +268,13 @@ pub(super) fn is_dead_letter(row: &Type) -> bool {
 }
 
 /// The type that stands for `sink`, named as it.
-fn marker(sink: &Ident) -> Ident {
+pub(super) fn marker(sink: &Ident) -> Ident {
     local(&names::plain(sink))
 }
 
 /// The method rows for `sink` are pushed with.
 pub(super) fn push(sink: &Ident) -> Ident {
     format_ident!("push_{}", names::plain(sink), span = Span::mixed_site())
-}
-
-/// The method dead letters for `sink` are pushed with, where its row is called something else.
-pub(super) fn divert(sink: &Ident) -> Ident {
-    format_ident!("divert_{}", names::plain(sink), span = Span::mixed_site())
 }
 
 /// The number of a sink, as an expression where a `cfg` may take an earlier one away.

@@ -7,7 +7,6 @@ use std::error::Error;
 
 use super::dedup::{Dedup, DedupKey};
 use super::operator::Operator;
-use super::row::Row;
 use super::shard_key::{ShardKey, mix};
 use crate::batch::Meta;
 use crate::id::Offset;
@@ -23,6 +22,7 @@ pub trait Answer {
     fn passes(self) -> bool;
 }
 
+#[diagnostic::do_not_recommend]
 impl Answer for bool {
     #[inline(always)]
     fn passes(self) -> bool {
@@ -41,6 +41,7 @@ pub trait StageError {
     fn as_error(&self) -> &dyn Error;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: Error> StageError for E {
     #[inline(always)]
     fn as_error(&self) -> &dyn Error {
@@ -50,15 +51,23 @@ impl<E: Error> StageError for E {
 
 /// The row that the sink `Sink` is declared with, which is a `Taken`.
 ///
-/// Both parameters are there for the message: generated code has a type per sink, named as it.
+/// `Sink` is there for the message: generated code has a type per sink, named as it.
 #[diagnostic::on_unimplemented(
     message = "records of type `{Self}` cannot be written to `{Sink}`, which takes `{Taken}` [P047]",
     label = "not the row of `{Sink}`",
     note = "help: add a `.map(..)` that makes a `{Taken}` of it"
 )]
-pub trait RowOf<Sink, Taken>: Row {
-    /// What routes the row to its shard.
-    fn shard_hash(&self) -> u64;
+pub trait RowOf<Sink, Taken> {
+    /// The same row.
+    fn as_row(&self) -> &Taken;
+}
+
+#[diagnostic::do_not_recommend]
+impl<Sink, Taken> RowOf<Sink, Taken> for Taken {
+    #[inline(always)]
+    fn as_row(&self) -> &Taken {
+        self
+    }
 }
 
 /// A dead letter, as the row of a sink whose declaration does not say `DeadLetter`.
@@ -67,7 +76,30 @@ pub trait RowOf<Sink, Taken>: Row {
     label = "takes no dead letters",
     note = "help: its row must be `DeadLetter<'_>`: `#[sink] fn rejects() -> File<DeadLetter<'_>>;`"
 )]
-pub trait LetterOf<Sink, Taken>: RowOf<Sink, Taken> {}
+pub trait LetterOf<Sink, Taken> {
+    /// The same letter.
+    fn as_letter(&self) -> &Taken;
+}
+
+#[diagnostic::do_not_recommend]
+impl<Sink, Taken> LetterOf<Sink, Taken> for Taken {
+    #[inline(always)]
+    fn as_letter(&self) -> &Taken {
+        self
+    }
+}
+
+/// A record on its way into the sink `Sink`.
+#[inline(always)]
+pub fn row<Sink, Taken, R: RowOf<Sink, Taken>>(row: &R) -> &Taken {
+    row.as_row()
+}
+
+/// A dead letter on its way into the sink `Sink`.
+#[inline(always)]
+pub fn letter<Sink, Taken, R: LetterOf<Sink, Taken>>(letter: &R) -> &Taken {
+    letter.as_letter()
+}
 
 /// Calls a filter.
 #[inline(always)]

@@ -68,6 +68,7 @@ pub(crate) const fn mix(mut k: u64) -> u64 {
 
 macro_rules! integer_keys {
     ($($t:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl ShardKey for $t {
             #[inline]
             fn shard_hash(&self) -> u64 {
@@ -80,6 +81,7 @@ integer_keys!(u8, u16, u32, u64);
 
 macro_rules! signed_keys {
     ($($t:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl ShardKey for $t {
             #[inline]
             fn shard_hash(&self) -> u64 {
@@ -90,6 +92,7 @@ macro_rules! signed_keys {
 }
 signed_keys!(i8, i16, i32, i64);
 
+#[diagnostic::do_not_recommend]
 impl ShardKey for [u8] {
     #[inline]
     fn shard_hash(&self) -> u64 {
@@ -97,6 +100,7 @@ impl ShardKey for [u8] {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ShardKey for str {
     #[inline]
     fn shard_hash(&self) -> u64 {
@@ -104,6 +108,7 @@ impl ShardKey for str {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl ShardKey for String {
     #[inline]
     fn shard_hash(&self) -> u64 {
@@ -111,6 +116,7 @@ impl ShardKey for String {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<const N: usize> ShardKey for [u8; N] {
     #[inline]
     fn shard_hash(&self) -> u64 {
@@ -118,6 +124,7 @@ impl<const N: usize> ShardKey for [u8; N] {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ShardKey + ?Sized> ShardKey for &T {
     #[inline]
     fn shard_hash(&self) -> u64 {
@@ -125,6 +132,7 @@ impl<T: ShardKey + ?Sized> ShardKey for &T {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: ShardKey + ToOwned + ?Sized> ShardKey for Cow<'_, T> {
     #[inline]
     fn shard_hash(&self) -> u64 {

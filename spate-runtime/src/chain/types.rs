@@ -122,6 +122,7 @@ impl Value for Uuid {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl super::shard_key::ShardKey for Uuid {
     #[inline]
     fn shard_hash(&self) -> u64 {

@@ -1,0 +1,31 @@
+//! P022: a `Result` as the record, in the arm of a split.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    fn price(order: Order<'_>) -> Result<Line<'_>, Refused> {
+        if order.is_some() { Ok(line(order)) } else { Err(Refused) }
+    }
+
+    chain!(bill, {
+        let placed = events.decode().or_skip();
+        match placed.split_on(|e| e.kind) {
+            Kind::Placed => placed.map(price).to(lines),
+            Kind::Refunded | Kind::Ping => placed.discard("no lines"),
+        }
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}
