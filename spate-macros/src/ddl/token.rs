@@ -53,6 +53,9 @@ pub(super) fn tokens(file: &str) -> Result<Vec<Token<'_>>, Fault> {
     Ok(tokens)
 }
 
+/// Comments that begin the part of a migration that undoes it: what follows is not the table.
+const UNDOES: [&str; 3] = ["+goose Down", "+migrate Down", "migrate:down"];
+
 struct Lexer<'a> {
     file: &'a str,
     at: usize,
@@ -97,7 +100,9 @@ impl<'a> Lexer<'a> {
                 .iter()
                 .any(|begin| trimmed.starts_with(begin))
             {
-                self.at += trimmed.find('\n').unwrap_or(trimmed.len());
+                let len = trimmed.find('\n').unwrap_or(trimmed.len());
+                let undoes = UNDOES.contains(&trimmed.get(2..len).unwrap_or_default().trim());
+                self.at += if undoes { trimmed.len() } else { len };
             } else if trimmed.starts_with("/*") {
                 self.skip_comment()?;
             } else {
