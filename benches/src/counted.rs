@@ -55,6 +55,8 @@ pub const COUNTED: &[Counted] = &[
     side("W1 spate", "record", 4_000, "W1", "spate"),
     side("W1 twin serde_json str", "record", 4_000, "W1", "twin serde_json str"),
     side("W1 twin sonic-rs", "record", 4_000, "W1", "twin sonic-rs"),
+    side("W1 spate derived", "record", 4_000, "W1", "spate derived"),
+    side("W1 twin derived", "record", 4_000, "W1", "twin derived"),
     side("W2 spate", "record", 100_000, "W2", "spate"),
     side("W2 twin", "record", 100_000, "W2", "twin"),
     side("W5 spate", "frame", 50_000, "W5", "spate"),
@@ -76,6 +78,8 @@ pub const COUNTED: &[Counted] = &[
 pub const RATIOS: &[(&str, &str, f64)] = &[
     ("W1 spate", "W1 twin serde_json str", 1.05),
     ("W1 spate", "W1 twin sonic-rs", 1.05),
+    ("W1 spate derived", "W1 twin sonic-rs", 0.5),
+    ("W1 spate derived", "W1 twin derived", 1.05),
     ("W2 spate", "W2 twin", 1.10),
     ("W5 spate", "W5 twin", 2.0),
 ];

@@ -18,7 +18,7 @@ pub const WORKLOAD: Workload = Workload {
 
 fn sides(records: u64) -> Sides {
     let arena = Arc::new(Arena::orders(records));
-    let [a, b, c, d] = std::array::from_fn(|_| Arc::clone(&arena));
+    let [a, b, c, d, e, f] = std::array::from_fn(|_| Arc::clone(&arena));
     let sides = vec![
         Side::new("spate", move |discard| {
             let pipeline = orders::pipeline(spate::Config::empty());
@@ -27,11 +27,18 @@ fn sides(records: u64) -> Sides {
         Side::new("twin sonic-rs", move |discard| twin::sonic(&b, discard)),
         Side::new("twin serde_json", move |discard| twin::serde_json(&c, discard)),
         Side::new("twin serde_json str", move |discard| twin::serde_json_text(&d, discard)),
+        Side::new("spate derived", move |discard| {
+            let pipeline = derived::orders::pipeline(spate::Config::empty());
+            spate_side::run(&mut spate_side::rig(&pipeline, &e, 1), discard)
+        }),
+        Side::new("twin derived", move |discard| derived::twin(&f, discard)),
     ];
     let ratios = vec![
         Ratio::at_most("spate", "twin sonic-rs", 1.05),
         Ratio::at_most("spate", "twin serde_json", 1.05),
         Ratio::at_most("spate", "twin serde_json str", 1.05),
+        Ratio::at_most("spate derived", "twin sonic-rs", 0.5),
+        Ratio::at_most("spate derived", "twin derived", 1.05),
     ];
     Sides::new(sides, ratios).with_rows(row_len)
 }
@@ -163,7 +170,19 @@ pub mod twin {
     /// The loop, with `decode` for a decoder.
     fn run<'a>(
         arena: &'a Arena,
-        decode: impl Fn(&'a [u8]) -> Option<OrderIn<'a>>,
+        decode: impl FnMut(&'a [u8]) -> Option<OrderIn<'a>>,
+        discard: impl FnMut(&[u8]),
+    ) -> u64 {
+        run_of(arena, decode, is_live, row_of, discard)
+    }
+
+    /// The loop, over orders of any type.
+    #[inline]
+    pub(super) fn run_of<'a, T>(
+        arena: &'a Arena,
+        mut decode: impl FnMut(&'a [u8]) -> Option<T>,
+        is_live: impl Fn(&T) -> bool,
+        row_of: impl Fn(T) -> OrderRow<'a>,
         mut discard: impl FnMut(&[u8]),
     ) -> u64 {
         let mut out: Vec<u8> = Vec::with_capacity(FULL + 4096);
@@ -230,5 +249,88 @@ pub mod twin {
     /// With sonic-rs over bytes.
     pub fn sonic(arena: &Arena, discard: impl FnMut(&[u8])) -> u64 {
         run(arena, |value| sonic_rs::from_slice(value).ok(), discard)
+    }
+}
+
+/// The same orders, with a decoder derived for them.
+pub mod derived {
+    use spate::prelude::*;
+    use spate_json::scan::Scan;
+
+    use super::{OrderRow, twin};
+    use crate::arena::Arena;
+
+    /// One order as it arrives.
+    #[derive(Debug, Deserialize, Record)]
+    pub struct OrderIn<'a> {
+        order_id: u64,
+        customer_id: u64,
+        sku: &'a str,
+        region: &'a str,
+        status: &'a str,
+        qty: u32,
+        price_cents: u64,
+        discount: f64,
+        placed_at: i64,
+        #[serde(borrow)]
+        note: Cow<'a, str>,
+    }
+
+    /// Whether an order is kept: 51 of 64 are.
+    #[inline]
+    #[must_use]
+    pub fn is_live(order: &OrderIn<'_>) -> bool {
+        order.status != "cancelled"
+    }
+
+    /// The row of an order.
+    #[inline]
+    #[must_use]
+    pub fn row_of(order: OrderIn<'_>) -> OrderRow<'_> {
+        OrderRow {
+            order_id: order.order_id,
+            customer_id: order.customer_id,
+            sku: order.sku,
+            region: order.region,
+            status: order.status,
+            qty: order.qty,
+            total_cents: order.price_cents * u64::from(order.qty),
+            discount: order.discount,
+            placed_at: order.placed_at,
+            note: order.note,
+        }
+    }
+
+    /// The pipeline.
+    #[pipeline]
+    pub mod orders {
+        use super::*;
+
+        /// Where records come from: an arena, by way of a rig.
+        #[source]
+        fn input() -> Datagen<Json<OrderIn<'_>>>;
+
+        /// Where rows go: discarded by the rig.
+        #[sink]
+        fn rows() -> ClickHouse<OrderRow<'_>>;
+
+        chain!({
+            input
+                .decode()
+                .or_stop()
+                .filter(is_live)
+                .map(row_of)
+                .to(rows);
+        });
+    }
+
+    /// The straight loop, with the same decoder and nothing around it.
+    pub fn twin(arena: &Arena, discard: impl FnMut(&[u8])) -> u64 {
+        let mut plan = Default::default();
+        let decode = |value| {
+            let (order, rest) = OrderIn::scan(std::str::from_utf8(value).ok()?, &mut plan)?;
+            rest.is_empty().then_some(order)
+        };
+        twin::run_of(arena, decode, is_live, row_of, discard)
     }
 }

@@ -1,4 +1,4 @@
-//! The macros of spate: `#[pipeline]`, `chain!` and `derive(Row)`.
+//! The macros of spate: `#[pipeline]`, `chain!`, `derive(Row)` and `derive(Record)`.
 //!
 //! A pass is a file: `ast` reads what was written, `lower` resolves it into the `model`, `check`
 //! holds the model against the rules, `codegen` writes it out. `report` collects findings over
@@ -25,6 +25,7 @@ mod label;
 mod lower;
 mod model;
 mod names;
+mod record;
 mod report;
 mod row;
 #[cfg(test)]
@@ -95,6 +96,29 @@ pub fn chain(_tokens: proc_macro::TokenStream) -> proc_macro::TokenStream {
 #[proc_macro_derive(Row, attributes(row))]
 pub fn derive_row(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     row::derive(item.into()).into()
+}
+
+/// Makes a record of a struct or an enum: what a source's format decodes into.
+///
+/// It stands beside `Deserialize`, whose attributes it reads, and changes nothing about what is
+/// decoded: `#[derive(Deserialize, Record)]`. A pipeline whose source says `Json<T>` then decodes
+/// `T` by a decoder of its own, several times as fast. That decoder expects the keys in the order
+/// it saw last. Whatever it does not expect (an escape in a key, `1.0` for an integer, a key
+/// twice) it leaves to serde_json, record by record, whose values and errors are the answer.
+///
+/// | of `#[serde(..)]` | |
+/// |---|---|
+/// | `rename`, `rename_all`, `rename_all_fields`, `alias`, `default`, `skip`, `borrow`, `deny_unknown_fields`, `transparent`, `other` | as serde reads them |
+/// | `tag`, `content` | the tag comes first; where it does not, serde_json reads the record |
+/// | `with`, `deserialize_with` | called for the value alone |
+/// | `flatten`, `untagged`, `from`, `try_from`, `remote` | refused: P067 |
+///
+/// Fields are of the types that records are made of, records themselves, or anything serde reads,
+/// with `#[record(serde)]` on the field. `#[record(crate = ::renamed)]` on the type names the
+/// facade.
+#[proc_macro_derive(Record, attributes(record, serde))]
+pub fn derive_record(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    record::derive(item.into()).into()
 }
 
 /// Reads, lowers, checks and generates; with findings, falls back.

@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use proptest::prelude::*;
 
-use crate::{expand, row, run};
+use crate::{expand, record, row, run};
 
 /// The example: what `golden/orders.expanded.rs` is made of.
 pub(crate) const ORDERS: &str = include_str!("../../examples/src/bin/orders.rs");
@@ -353,6 +353,9 @@ proptest! {
             (args.into_iter().collect(), item.into_iter().collect());
         answer(&args, &item)?;
         drop(row::derive(item.clone()));
+        drop(record::derive(item.clone()));
+        drop(record::derive(quote::quote!(enum Event { #item })));
+        drop(record::derive(quote::quote!(#[serde(#item)] struct Event { #item })));
         // The same inside of what is a module, and inside of a chain.
         answer(&args, &quote::quote!(mod orders { #item }))?;
         let module = quote::quote! {

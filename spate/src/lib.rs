@@ -33,7 +33,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | [`#[pipeline]`](macro@pipeline), [`chain!`], [`derive(Row)`](derive@Row) | what a program is written with |
+//! | [`#[pipeline]`](macro@pipeline), [`chain!`], [`derive(Row)`](derive@Row), [`derive(Record)`](derive@Record) | what a program is written with |
 //! | [`prelude`] | what it needs in scope: these, the connectors that are on, the types of columns |
 //! | `module::main()` | the program: `run`, `check` and `graph` |
 //! | [`Pipeline`] | the same from code: assemble, check, start; a [`Running`] pipeline has a [`Handle`] and ends in a [`Report`] |
@@ -72,7 +72,7 @@ pub mod test;
 pub mod __private;
 
 pub use pipeline::{Pipeline, PipelineError, Running};
-pub use spate_macros::{Row, chain, pipeline};
+pub use spate_macros::{Record, Row, chain, pipeline};
 pub use spate_runtime::chain::dead_letter::DeadLetter;
 pub use spate_runtime::config::Config;
 pub use spate_runtime::graph::Graph;

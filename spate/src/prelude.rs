@@ -4,7 +4,7 @@ pub use std::borrow::Cow;
 
 pub use serde::Deserialize;
 
-pub use spate_macros::{Row, chain, pipeline};
+pub use spate_macros::{Record, Row, chain, pipeline};
 
 pub use spate_runtime::batch::{Meta, Raw};
 pub use spate_runtime::chain::dead_letter::DeadLetter;
@@ -12,6 +12,7 @@ pub use spate_runtime::chain::decimal::Decimal;
 pub use spate_runtime::chain::dedup::DedupKey;
 pub use spate_runtime::chain::operator::Operator;
 pub use spate_runtime::chain::recent_keys::RecentKeys;
+pub use spate_runtime::chain::record::Record;
 pub use spate_runtime::chain::row::Row;
 pub use spate_runtime::chain::time::{Date, Date32, DateTime, DateTime64};
 pub use spate_runtime::chain::types::{Bytes, FixedBytes, Map, Uuid};

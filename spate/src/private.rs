@@ -13,12 +13,13 @@ pub use spate_runtime::chain::captured::{
 pub use spate_runtime::chain::cx::{LaneCx, Progress};
 pub use spate_runtime::chain::dead_letter::DeadLetter;
 pub use spate_runtime::chain::dedup::Dedup;
-pub use spate_runtime::chain::format::Format;
+pub use spate_runtime::chain::format::{Choose, Chosen, Derived, Format, NotDerived, Probe};
 pub use spate_runtime::chain::lane_chain::{
     BuildLane, BuildPorts, Chain, Lane, LaneChain, LaneSeed, SinkSet, end_of_payload_cold,
 };
 pub use spate_runtime::chain::op;
 pub use spate_runtime::chain::port::{Port, PortCore};
+pub use spate_runtime::chain::record::{Field, FieldType, Record, Shape, Tag, Variant};
 pub use spate_runtime::chain::row::{
     Column, DataType, EncodeError, Row, RowEncoder, Sharding, Value, ValueEncoder,
 };
@@ -33,3 +34,10 @@ pub use spate_runtime::id::{LookupId, Offset, SinkId, SourceId};
 pub use spate_runtime::lookup::{Loaded, Loading, LookupReader};
 pub use spate_runtime::pipeline::{Assembler, Definition};
 pub use spate_runtime::sink::SinkConnector;
+
+/// What derived JSON decoders are made of.
+#[cfg(feature = "json")]
+pub use spate_json::scan as json;
+
+/// Asks for the full parser that a record falls back to.
+pub const fn full_parser<'de, T: serde::Deserialize<'de>>() {}

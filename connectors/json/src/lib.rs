@@ -43,14 +43,17 @@
 
 mod error;
 mod records;
+pub mod scan;
 
 use std::marker::PhantomData;
 
 use serde::Deserialize;
-use spate_runtime::chain::format::Format;
+use spate_runtime::chain::format::{Derived, Format};
+use spate_runtime::chain::record::Record;
 
 pub use error::{JsonError, Kind};
 use records::Records;
+use scan::Scan;
 
 /// JSON decoded into `T`, which may borrow from the payload.
 #[derive(Debug)]
@@ -72,6 +75,46 @@ impl<'buf, T: Deserialize<'buf>> Format<'buf> for Json<T> {
         _decoder: &'dec mut JsonDecoder,
         value: &'buf [u8],
     ) -> impl Iterator<Item = Result<T, JsonError>> + use<'dec, 'buf, T> {
-        Records::new(value)
+        Records::new(value, records::Serde)
+    }
+}
+
+/// JSON decoded into the record `T` by the decoder that `#[derive(Record)]` made for it.
+///
+/// A pipeline takes it by itself where its source says `Json<T>` and `T` is a record; by hand it
+/// is a [`Format`] as any other. What it gives, values and errors, is what [`Json`] gives.
+#[derive(Debug)]
+pub struct JsonRecord<T>(PhantomData<fn() -> T>);
+
+impl<T: Record> Derived for Json<T> {
+    type Format = JsonRecord<T>;
+}
+
+/// What a derived decoder keeps between payloads: the order of keys it saw last.
+pub struct RecordDecoder<P>(P);
+
+impl<P: Default> Default for RecordDecoder<P> {
+    fn default() -> Self {
+        Self(P::default())
+    }
+}
+
+impl<P> std::fmt::Debug for RecordDecoder<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RecordDecoder").finish_non_exhaustive()
+    }
+}
+
+impl<'buf, T: Scan<'buf> + Deserialize<'buf>> Format<'buf> for JsonRecord<T> {
+    type Record = T;
+    type Error = JsonError;
+    type Decoder = RecordDecoder<T::Plan>;
+
+    #[inline]
+    fn records<'dec>(
+        decoder: &'dec mut RecordDecoder<T::Plan>,
+        value: &'buf [u8],
+    ) -> impl Iterator<Item = Result<T, JsonError>> + use<'dec, 'buf, T> {
+        Records::new(value, records::Derived(&mut decoder.0))
     }
 }

@@ -17,8 +17,37 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::error::JsonError;
+use crate::scan::{Scan, Scanned};
 
-pub(crate) struct Records<'buf, T> {
+/// How a record is read before serde_json is asked.
+pub(crate) trait Read<'buf, T> {
+    /// The record at the start of `text`, which begins with a bracket or a quote, and what follows
+    /// it; `None` where serde_json must be asked.
+    fn read(&mut self, text: &'buf str) -> Scanned<'buf, T>;
+}
+
+/// Not at all.
+pub(crate) struct Serde;
+
+impl<'buf, T> Read<'buf, T> for Serde {
+    #[inline(always)]
+    fn read(&mut self, _text: &'buf str) -> Scanned<'buf, T> {
+        None
+    }
+}
+
+/// By the decoder derived for it.
+pub(crate) struct Derived<'dec, P>(pub(crate) &'dec mut P);
+
+impl<'buf, T: Scan<'buf>> Read<'buf, T> for Derived<'_, T::Plan> {
+    #[inline(always)]
+    fn read(&mut self, text: &'buf str) -> Scanned<'buf, T> {
+        T::scan(text, self.0)
+    }
+}
+
+pub(crate) struct Records<'buf, T, R> {
+    read: R,
     /// What is left to decode of the lines known to be text.
     text: &'buf str,
     /// What follows: empty, or begins with a line that is no text.
@@ -32,10 +61,11 @@ pub(crate) struct Records<'buf, T> {
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-impl<'buf, T: Deserialize<'buf>> Records<'buf, T> {
+impl<'buf, T: Deserialize<'buf>, R: Read<'buf, T>> Records<'buf, T, R> {
     #[inline]
-    pub(crate) fn new(payload: &'buf [u8]) -> Self {
-        let mut records = Self { text: "", bad: &[], bad_at: 0, first: true, of: PhantomData };
+    pub(crate) fn new(payload: &'buf [u8], read: R) -> Self {
+        let mut records =
+            Self { read, text: "", bad: &[], bad_at: 0, first: true, of: PhantomData };
         match std::str::from_utf8(payload) {
             Ok(text) => records.text = without_mark(text),
             Err(_) => records.split_bad(payload, 0),
@@ -135,7 +165,7 @@ fn end_of_value<'a, T: Deserialize<'a>>(text: &'a str) -> Option<usize> {
     Some(values.byte_offset())
 }
 
-impl<'buf, T: Deserialize<'buf>> Iterator for Records<'buf, T> {
+impl<'buf, T: Deserialize<'buf>, R: Read<'buf, T>> Iterator for Records<'buf, T, R> {
     type Item = Result<T, JsonError>;
 
     /// Inlined, because most payloads hold one record: the loop asks twice for each of them.
@@ -148,7 +178,7 @@ impl<'buf, T: Deserialize<'buf>> Iterator for Records<'buf, T> {
     }
 }
 
-impl<'buf, T: Deserialize<'buf>> Records<'buf, T> {
+impl<'buf, T: Deserialize<'buf>, R: Read<'buf, T>> Records<'buf, T, R> {
     fn next_record(&mut self) -> Option<Result<T, JsonError>> {
         if self
             .text
@@ -168,6 +198,9 @@ impl<'buf, T: Deserialize<'buf>> Records<'buf, T> {
         self.first = false;
         if !matches!(self.text.as_bytes()[0], b'{' | b'[' | b'"') {
             return self.next_scalar();
+        }
+        if let Some((record, rest)) = self.read.read(self.text) {
+            return Some(self.behind(record, self.text.len() - rest.len()));
         }
         let mut decoder = serde_json::Deserializer::from_str(self.text);
         match T::deserialize(&mut decoder) {

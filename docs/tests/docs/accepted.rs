@@ -1258,6 +1258,17 @@ mod p066 {
     }
 }
 
+mod p067 {
+    use spate::prelude::*;
+
+    #[derive(Deserialize, Record)]
+    struct Order {
+        id: u64,
+        #[record(serde)]
+        rest: std::collections::BTreeMap<String, String>,
+    }
+}
+
 mod language {
     use spate::prelude::*;
     use ui_tests::*;

@@ -56,8 +56,10 @@ pub(super) fn generate(
         .position(|path| matches!(path.origin, Origin::Source(_)))?;
     let Origin::Source(source) = chain.paths.get(root)?.origin else { return None };
     let source = pipeline.sources.get(source)?;
+    let chain_format = items.formats.get(index)?;
     let mut body = Loop::new(pipeline, chain, paths);
-    let turn = body.turn(root, source);
+    body.format = chain_format.to_token_stream();
+    let turn = body.turn(root);
 
     let Items { sinks, s, .. } = items;
     let (cfgs, states) = (&chain.cfgs, &body.states);
@@ -70,15 +72,15 @@ pub(super) fn generate(
         ["Chain", "Batch", "LaneCx", "Progress", "Tally", "ChainCounters", "Format"]
             .map(|name| paths.rt(name));
     let (decoder, new_decoder, use_decoder) = if decodes {
-        let ty = with_lifetime(&source.inner, "static");
         (
-            emit!(decoder: <#ty as #format<'static>>::Decoder,),
+            emit!(decoder: <#chain_format<'static> as #format<'static>>::Decoder,),
             emit!(decoder: ::core::default::Default::default(),),
             emit!(decoder,),
         )
     } else {
         (TokenStream::new(), TokenStream::new(), TokenStream::new())
     };
+    let alias = decodes.then(|| chosen_format(chain, chain_format, source, paths));
     let state_fields = states.iter().map(|(state, local)| {
         let ty = &state.ident;
         emit!(#local: #ty,)
@@ -129,6 +131,8 @@ pub(super) fn generate(
     };
     let contract = contract_check(pipeline, chain, source, paths);
     Some(emit! {
+        #alias
+
         #[doc = #doc]
         #(#cfgs)*
         struct #this {
@@ -177,6 +181,28 @@ pub(super) fn generate(
 
         #contract
     })
+}
+
+/// Names what the chain decodes with: the format as declared, or the one derived for its record.
+fn chosen_format(chain: &Chain, name: &Ident, source: &Declared, paths: &Paths) -> TokenStream {
+    let [choose, chosen, probe, not_derived] =
+        ["Choose", "Chosen", "Probe", "NotDerived"].map(|name| paths.rt(name));
+    let cfgs = &chain.cfgs;
+    let (ty, probed) =
+        (with_lifetime(&source.inner, "buf"), with_lifetime(&source.inner, "static"));
+    let doc =
+        format!("What `{}` decodes with; derived, if its record is.", names::plain(&source.ident));
+    emit! {
+        #[doc = #doc]
+        #(#cfgs)*
+        type #name<'buf> = <#choose<
+            #ty,
+            {
+                use #not_derived as _;
+                <#probe<#probed>>::DERIVED
+            },
+        > as #chosen>::Format;
+    }
 }
 
 /// Holds the contract's types against those of the source and the sinks: rustc's E0308, at the
@@ -289,6 +315,8 @@ struct Loop<'a> {
     labels: Names,
     /// The index of the item within the payload.
     item: TokenStream,
+    /// What the source's payloads are decoded with.
+    format: TokenStream,
 }
 
 impl<'a> Loop<'a> {
@@ -318,6 +346,7 @@ impl<'a> Loop<'a> {
             words: words(chain),
             labels: Names::default(),
             item: emit!(0),
+            format: TokenStream::new(),
         };
         looped.find_states();
         looped
@@ -365,7 +394,7 @@ impl<'a> Loop<'a> {
     }
 
     /// One turn: what is done with one payload.
-    fn turn(&mut self, root: usize, source: &Declared) -> TokenStream {
+    fn turn(&mut self, root: usize) -> TokenStream {
         let Some(path) = self.chain.paths.get(root) else { return TokenStream::new() };
         let Some(stage) = path.stages.first() else { return TokenStream::new() };
         let mut exit = Exit::new(&self.labels.fresh("record"));
@@ -397,7 +426,7 @@ impl<'a> Loop<'a> {
             return exit.around(&body);
         }
         self.item = emit!(item);
-        let (format, ty) = (self.paths.rt("Format"), with_lifetime(&source.inner, "buf"));
+        let (format, ty) = (self.paths.rt("Format"), self.format.clone());
         let fail = self.fail(stage, emit!(&err), &mut exit);
         let rest = self.stages(path, 1, value, &mut exit);
         let decoded = matched(&emit!(record), &emit!(#name), &fail, Span::call_site());
@@ -409,7 +438,7 @@ impl<'a> Loop<'a> {
             if let ::core::option::Option::Some(value) = payload.value {
                 let mut item = 0_u32;
                 cx.enter(#decode);
-                for record in <#ty as #format<'buf>>::records(decoder, value) {
+                for record in <#ty<'buf> as #format<'buf>>::records(decoder, value) {
                     if item > 0 {
                         tally.made[#decode] += 1;
                     }

@@ -44,6 +44,8 @@ pub(crate) struct Items {
     pub(crate) e: Ident,
     /// Shape `[chain]`.
     pub(crate) chains: Vec<Ident>,
+    /// What each decodes with. Shape `[chain]`.
+    pub(crate) formats: Vec<Ident>,
 }
 
 impl Items {
@@ -64,6 +66,11 @@ impl Items {
                 .chains
                 .iter()
                 .map(|chain| free.ident(&camel(pipeline.chain_name(chain))))
+                .collect(),
+            formats: pipeline
+                .chains
+                .iter()
+                .map(|chain| free.ident(&format!("{}Format", camel(pipeline.chain_name(chain)))))
                 .collect(),
         }
     }

@@ -21,6 +21,7 @@ pub mod operator;
 pub mod pool;
 pub mod port;
 pub mod recent_keys;
+pub mod record;
 pub mod row;
 pub mod shard_key;
 pub mod skip_log;

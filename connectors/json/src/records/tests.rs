@@ -10,7 +10,7 @@ use super::*;
 use crate::Kind;
 
 fn outcomes<'a, T: Deserialize<'a>>(payload: &'a [u8]) -> Vec<Result<T, JsonError>> {
-    Records::<T>::new(payload).collect()
+    Records::<T, Serde>::new(payload, Serde).collect()
 }
 
 #[derive(Deserialize, PartialEq, Debug)]

@@ -1,0 +1,55 @@
+//! `#[derive(Record)]`: a struct or an enum as what a source's format decodes into.
+//!
+//! ```text
+//! attrs.rs   what serde's attributes say         model.rs   the type, as they name it
+//! shape.rs   names, types, nullability           scan.rs    the JSON decoder
+//! ```
+
+mod attrs;
+mod case;
+mod model;
+mod scan;
+mod shape;
+
+use proc_macro2::TokenStream;
+use syn::Item;
+
+use crate::check::P067;
+use crate::codegen::paths::{Paths, emit};
+use crate::report::Report;
+use model::Type;
+
+/// Derives `Record`; findings come out as errors, and nothing beside them.
+pub(crate) fn derive(input: TokenStream) -> TokenStream {
+    let mut report = Report::default();
+    let item = match syn::parse2::<Item>(input) {
+        Ok(item) => item,
+        Err(error) => return error.to_compile_error(),
+    };
+    let read = match &item {
+        Item::Struct(item) => model::of_struct(item, &mut report),
+        Item::Enum(item) => model::of_enum(item, &mut report),
+        Item::Union(item) => {
+            let help = "write a struct or an enum";
+            report.push_with(item.union_token.span, &P067, "a union is no record", help);
+            return report.to_tokens();
+        }
+        _ => return TokenStream::new(),
+    };
+    let findings = report.to_tokens();
+    if report.has_errors() {
+        return findings;
+    }
+    let (ty, krate) = read;
+    let paths = Paths::new(krate);
+    let shape = shape::implement(&ty, &paths);
+    let scan = if cfg!(feature = "json") { scan::implement(&ty, &paths) } else { emit!() };
+    emit!(#shape #scan)
+}
+
+/// The full parser is there: asked for at the type's name.
+fn full_parser(ty: &Type, paths: &Paths) -> TokenStream {
+    let full_parser = paths.rt("full_parser");
+    let span = crate::codegen::paths::at(ty.ident.span());
+    quote::quote_spanned!(span=> #full_parser::<'de, Self>();)
+}
