@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::health::{Verdict, live, ready};
 use super::http::{HEAD_MAX, Parsed, Request, answer, parse};
 use crate::clock::Clock;
-use crate::metrics::write_partitions;
+use crate::metrics::write_scraped;
 use crate::pipeline::report::Snapshot;
 use crate::pipeline::status::SharedStatus;
 
@@ -141,7 +141,7 @@ impl Pages {
             ("/metrics", Some(exporter)) => {
                 let snapshot = self.status.record();
                 let mut text = exporter();
-                match write_partitions(&snapshot, &mut text) {
+                match write_scraped(&snapshot, &mut text) {
                     Ok(()) => (200, PROMETHEUS, text),
                     Err(error) => (503, PLAIN, error.to_string()),
                 }

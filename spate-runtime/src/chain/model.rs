@@ -6,7 +6,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::pool::Pool;
-use super::port::{Port, SinkShared};
+use super::port::{PARKED_SHARE, Port, SinkShared};
 use crate::clock::Clock;
 use crate::id::Offset;
 use crate::queue::{Parker, ShardQueue};
@@ -85,8 +85,8 @@ proptest! {
                         port.push(&TestRow { of, len, bad: false }, Offset(offset), |_| hash as u64);
                     }
                     if port.attention() {
-                        let parked = port.core_mut().end_of_payload();
-                        prop_assert_eq!(parked, port.core_mut().is_parked());
+                        let yields = port.core_mut().end_of_payload();
+                        prop_assert_eq!(yields, port.core_mut().is_overfull());
                     }
                     offset += 3;
                     lane.advance(Offset(offset - 3).next());
@@ -274,4 +274,48 @@ fn a_frame_of_a_failed_payload_alone_is_given_up() {
     assert_eq!(shared.queues[0].try_recv().map(|frame| frame.rows()), Some(1));
     assert!(shared.queues[1].try_recv().is_none());
     assert_eq!(lane.unresolved(), 1);
+}
+
+/// A shard whose queue is full holds up no row of another shard until a quarter of the budget is
+/// parked, and no more than that and one frame ever is.
+#[test]
+fn rows_pass_a_full_shard_until_a_quarter_of_the_budget_is_parked() {
+    const BUDGET: usize = 1 << 20;
+    const FRAME: usize = 16 << 10;
+    let pool = Pool::new(BUDGET);
+    let shared = sink(2, 1, FRAME, &pool);
+    let (lane, parker, now) = (lane(0, 1, 0), Parker::new(), Clock::manual().now());
+    let mut port: Port<Plain> = Port::new(Arc::clone(&shared), lane, parker.slot(), now);
+    let (mut at, mut passed) = (0, 0);
+    let yields = loop {
+        for shard in [0, 1] {
+            port.push(&TestRow { of: at, len: 36, bad: false }, Offset(at), |_| shard);
+        }
+        at += 1;
+        let yields = port.attention() && port.core_mut().end_of_payload();
+        // Shard 0 is never written; shard 1 takes whatever comes.
+        if let Some(frame) = shared.queues[1].try_recv() {
+            passed += frame.rows();
+        }
+        if yields || at > 1_000_000 {
+            break yields;
+        }
+    };
+    assert!(yields && port.core_mut().is_overfull(), "a limit was reached");
+    // In the queue: one frame. Parked: a quarter of the budget, and the frame that passed it.
+    let held = pool.in_flight();
+    assert_eq!(held, FRAME + BUDGET / PARKED_SHARE + FRAME, "bytes in flight");
+    assert!(
+        usize::try_from(passed).is_ok_and(|rows| rows * 36 > BUDGET / PARKED_SHARE / 10 * 9),
+        "{passed} rows passed"
+    );
+
+    // The writer comes back: all of it goes out, in order.
+    let mut rows = 0;
+    while port.core_mut().is_parked() || !shared.queues[0].is_empty() {
+        rows += shared.queues[0].try_recv().map_or(0, |frame| frame.rows());
+        port.core_mut().offer_parked();
+    }
+    assert!(rows >= passed, "{rows} of shard 0, {passed} of shard 1");
+    assert!(!port.core_mut().is_overfull() && !port.attention());
 }

@@ -1,7 +1,8 @@
 //! A port: one lane's way into one sink. Routes rows, encodes them into the shard's open frame.
 //!
-//! Lane thread only. A push always takes its row; a frame whose queue has no room is parked here
-//! and the loop yields after the payload in hand.
+//! Lane thread only. A push always takes its row; a frame whose queue has no room is parked here.
+//! Rows for other shards go on meanwhile; once a quarter of the budget is parked
+//! ([`PARKED_SHARE`]), the loop yields after the payload in hand.
 //!
 //! ```text
 //! push -> open frame of the shard -> (full, linger, idle, revoke, drain) -> queue
@@ -33,6 +34,10 @@ use crate::lane::shared::LaneShared;
 use crate::ledger::FrameKey;
 use crate::queue::{Refused, ShardQueue, Slot};
 use crate::sync::{Arc, AtomicU64, Ordering};
+
+/// The part of the budget that one lane may park for one sink before it waits: so much of its rows
+/// for other shards pass a shard whose queue is full, and so much is left for other lanes.
+pub const PARKED_SHARE: usize = 4;
 
 /// How rows find their shard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -161,12 +166,16 @@ pub struct PortCore {
     modulo: Modulo,
     /// Where rows go that have no key; 0 where there is one shard.
     round_robin: usize,
-    /// A frame is full, something is parked, or a row was refused: look at the end of the payload.
+    /// A frame is full, too much is parked, or a row was refused: look at the end of the payload.
     attention: bool,
     full: bool,
     /// The budget was used up when a frame opened or grew.
     gated: bool,
-    parked: VecDeque<Frame>,
+    /// Shape `[shard]`: frames whose queue had no room, oldest first.
+    parked: Vec<VecDeque<Frame>>,
+    /// How many, and their memory, over all shards.
+    parked_frames: usize,
+    parked_bytes: usize,
     fault: Option<Fault>,
     now: Instant,
     slot: Slot,
@@ -196,7 +205,9 @@ impl<E: RowEncoder> Port<E> {
             attention: false,
             full: false,
             gated: false,
-            parked: VecDeque::new(),
+            parked: (0..shards).map(|_| VecDeque::new()).collect(),
+            parked_frames: 0,
+            parked_bytes: 0,
             fault: None,
             now,
             slot,
@@ -285,7 +296,8 @@ impl PortCore {
 
     /// The end of a payload that wants attention: hands over full frames.
     ///
-    /// Returns whether the loop must yield: something is parked, or a row was refused.
+    /// Returns whether the loop must yield: too much is parked, the budget is used up, or a row was
+    /// refused.
     #[cold]
     pub fn end_of_payload(&mut self) -> bool {
         if self.full {
@@ -330,7 +342,7 @@ impl PortCore {
     }
 
     fn attend(&mut self) {
-        self.attention = !self.parked.is_empty() || self.fault.is_some();
+        self.attention = self.is_overfull() || self.fault.is_some();
     }
 
     /// Cuts the rows of the payload in hand: they stand behind the mark of frames that end in it.
@@ -358,13 +370,21 @@ impl PortCore {
 
     /// Offers parked frames again, oldest first; whether none is left.
     pub fn offer_parked(&mut self) -> bool {
-        for left in (0..self.parked.len()).rev() {
-            let Some(frame) = self.parked.pop_front() else { break };
-            // The first `left` are still to be offered; behind them stand those just refused.
-            self.offer(frame, left);
+        if self.is_parked() {
+            for shard in 0..self.parked.len() {
+                while let Some(frame) = self.parked[shard].pop_front() {
+                    let bytes = frame.buf.capacity();
+                    if let Some(frame) = self.refused(frame) {
+                        self.parked[shard].push_front(frame);
+                        break;
+                    }
+                    self.parked_frames -= 1;
+                    self.parked_bytes -= bytes;
+                }
+            }
+            self.attend();
         }
-        self.attend();
-        self.parked.is_empty()
+        !self.is_parked()
     }
 
     /// Gives up everything not handed over, and counts it: the lane's epoch is over.
@@ -376,9 +396,12 @@ impl PortCore {
         let open: u64 = open.sum();
         let parked: u64 = self
             .parked
-            .drain(..)
+            .iter_mut()
+            .flat_map(|parked| parked.drain(..))
             .map(|frame| u64::from(frame.rows))
             .sum();
+        self.parked_frames = 0;
+        self.parked_bytes = 0;
         self.shared.pushed.fetch_add(open, Ordering::Relaxed);
         self.shared
             .abandoned
@@ -400,8 +423,15 @@ impl PortCore {
 
     /// Whether frames wait here because their queue has no room.
     #[must_use]
-    pub fn is_parked(&self) -> bool {
-        !self.parked.is_empty()
+    pub const fn is_parked(&self) -> bool {
+        self.parked_frames > 0
+    }
+
+    /// Whether so much is parked that the lane is to wait: below that, a shard whose queue is full
+    /// holds up no row of another shard.
+    #[must_use]
+    pub fn is_overfull(&self) -> bool {
+        self.parked_bytes > self.shared.pool.budget() / PARKED_SHARE
     }
 
     /// Why a row could not be encoded, if one could not.
@@ -432,22 +462,25 @@ impl PortCore {
             opened_at,
             group: if self.shared.by_lane { self.lane.epoch.0 } else { 0 },
         };
-        self.offer(frame, 0);
+        self.offer(frame);
     }
 
-    /// Offers a frame, or parks it behind a refused one of its shard: none may pass another.
-    ///
-    /// The first `younger` parked frames were handed over after it and hold nothing up.
-    fn offer(&mut self, frame: Frame, younger: usize) {
+    /// Offers a frame, or parks it behind those of its shard: none may pass another.
+    fn offer(&mut self, frame: Frame) {
         let shard = frame.shard.0;
-        let mut older = self.parked.iter().skip(younger);
-        if older.any(|parked| parked.shard.0 == shard) {
-            self.parked.push_back(frame);
-            return;
+        let frame = if self.parked[shard].is_empty() { self.refused(frame) } else { Some(frame) };
+        if let Some(frame) = frame {
+            self.parked_frames += 1;
+            self.parked_bytes += frame.buf.capacity();
+            self.parked[shard].push_back(frame);
         }
-        match self.shared.queues[shard].offer(frame, &self.slot) {
-            Ok(()) => {}
-            Err(Refused::Full(frame) | Refused::Closed(frame)) => self.parked.push_back(frame),
+    }
+
+    /// Offers a frame to its queue; gives back what that refused (INV-Q2).
+    fn refused(&self, frame: Frame) -> Option<Frame> {
+        match self.shared.queues[frame.shard.0].offer(frame, &self.slot) {
+            Ok(()) => None,
+            Err(Refused::Full(frame) | Refused::Closed(frame)) => Some(frame),
         }
     }
 }

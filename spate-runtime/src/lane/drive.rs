@@ -4,7 +4,7 @@
 //!
 //! | before | step | after |
 //! |---|---|---|
-//! | frames parked | offer them | still parked: `Blocked` |
+//! | frames parked | offer them | a quarter of the budget still parked: `Blocked` |
 //! | budget used up | hand over all, ask for a wake | `Blocked` |
 //! | no batch in hand | fill | empty: hand over all, `Idle` |
 //! | batch in hand | run the chain | done: release; blocked: keep it |
@@ -202,18 +202,19 @@ impl LaneDriver {
 
     /// Does what there is to do now, and never waits.
     pub fn step(&mut self, now: Instant) -> Step {
-        let mut parked = false;
+        let (mut parked, mut overfull) = (false, false);
         self.chain.sinks().each_port(&mut |port| {
             port.set_now(now);
-            parked |= port.is_parked() && !port.offer_parked();
+            parked |= !port.offer_parked();
+            overfull |= port.is_overfull();
         });
-        if parked {
-            // Nothing is gained by keeping the frames of other sinks open meanwhile.
-            self.hand_over_all();
-            return Step::Blocked;
-        }
         match self.state {
-            State::Running { batch } => self.step_running(batch),
+            State::Running { .. } if overfull => {
+                // Nothing is gained by keeping the frames of other sinks open meanwhile.
+                self.hand_over_all();
+                Step::Blocked
+            }
+            State::Running { batch } => self.step_running(batch, parked),
             State::Closing => {
                 if self.hand_over_all() {
                     Step::Closed
@@ -228,15 +229,14 @@ impl LaneDriver {
                 self.state = State::Ended { told: true };
                 if told { Step::Idle } else { Step::Ended }
             }
+            State::Failed if parked => Step::Blocked,
             State::Failed => Step::Idle,
         }
     }
 
-    fn step_running(&mut self, batch: bool) -> Step {
+    fn step_running(&mut self, batch: bool, parked: bool) -> Step {
         if self.pool.is_over_budget() {
-            if !self.hand_over_all() {
-                return Step::Blocked;
-            }
+            self.hand_over_all();
             if !self.pool.wait_for_room(&self.slot) {
                 return Step::Blocked;
             }
@@ -245,7 +245,7 @@ impl LaneDriver {
             // Cleared before the fill: what arrives from here on sets it again.
             let ready = self.ready.swap(false, StdOrdering::AcqRel);
             if self.asleep && !ready {
-                return Step::Idle;
+                return if parked { Step::Blocked } else { Step::Idle };
             }
             match self.lane.fill() {
                 Ok(Filled::Payloads) => {

@@ -24,8 +24,10 @@ pub struct Metrics {
     commits_refused: Counter,
     assigned: Counter,
     revoked: Counter,
+    lane_wakes: Counter,
     memory: Gauge,
     memory_limit: Gauge,
+    memory_peak: Gauge,
 }
 
 struct ChainHandles {
@@ -50,6 +52,7 @@ struct SinkHandles {
     batches: Counter,
     bytes: Counter,
     retries: Counter,
+    turns: Counter,
     in_flight: Gauge,
     up: Gauge,
 }
@@ -111,6 +114,8 @@ impl Metrics {
         self.revoked.absolute(snapshot.revoked);
         set(&self.memory, snapshot.memory_used);
         set(&self.memory_limit, snapshot.memory_limit);
+        set(&self.memory_peak, snapshot.memory_peak);
+        self.lane_wakes.absolute(snapshot.lane_wakes);
     }
 }
 
@@ -140,6 +145,7 @@ impl SinkHandles {
         self.batches.absolute(sink.batches);
         self.bytes.absolute(sink.bytes);
         self.retries.absolute(sink.retries);
+        self.turns.absolute(sink.turns);
         set(&self.in_flight, sink.in_flight());
         set(&self.up, u64::from(sink.answered && sink.trouble.is_none()));
     }
@@ -194,7 +200,7 @@ impl Register<'_> {
             match metric.kind {
                 Kind::Counter => self.recorder.describe_counter(name, None, help),
                 Kind::Gauge => self.recorder.describe_gauge(name, None, help),
-                Kind::Partition => {}
+                Kind::Partition | Kind::Histogram => {}
             }
         }
         Metrics {
@@ -220,6 +226,8 @@ impl Register<'_> {
             revoked: self.counter(&names::REVOKED, &[]),
             memory: self.gauge(&names::MEMORY, &[]),
             memory_limit: self.gauge(&names::MEMORY_LIMIT, &[]),
+            memory_peak: self.gauge(&names::MEMORY_PEAK, &[]),
+            lane_wakes: self.counter(&names::LANE_WAKES, &[]),
         }
     }
 
@@ -268,6 +276,7 @@ impl Register<'_> {
             batches: self.counter(&names::BATCHES, &[sink]),
             bytes: self.counter(&names::BYTES, &[sink]),
             retries: self.counter(&names::RETRIES, &[sink]),
+            turns: self.counter(&names::TURNS, &[sink]),
             in_flight: self.gauge(&names::IN_FLIGHT, &[sink]),
             up: self.gauge(&names::SINK_UP, &[sink]),
         }

@@ -4,7 +4,8 @@
 //! scrapes, one thread reads a [`Snapshot`](crate::pipeline::report::Snapshot) and sets handles
 //! that were registered when the pipeline was built, so the number of series is fixed by the
 //! graph. What is known per partition is written from the snapshot into the scraped text only:
-//! it is there while the lane lives and gone with it.
+//! it is there while the lane lives and gone with it. So are histograms, which the facade cannot
+//! set from counts.
 //!
 //! Source: field reports R125, R126, R127, R129.
 
@@ -13,4 +14,4 @@ pub mod names;
 mod scrape;
 
 pub use handles::Metrics;
-pub use scrape::write_partitions;
+pub use scrape::write_scraped;

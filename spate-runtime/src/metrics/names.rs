@@ -9,6 +9,8 @@ pub enum Kind {
     Gauge,
     /// A gauge per partition, in the scraped text only, while the lane lives.
     Partition,
+    /// Counts by upper bound, in the scraped text only.
+    Histogram,
 }
 
 /// One metric.
@@ -70,6 +72,10 @@ metrics! {
         "Bytes of rows that are written for good, before compression.";
     RETRIES: Counter "spate_sink_retries_total" "writes" ["sink"]
         "Writes that failed and were tried again.";
+    TURNS: Counter "spate_sink_turns_total" "wake-ups" ["sink"]
+        "How often writers were woken: by a frame, a linger, an answer, a change of lanes.";
+    LANE_WAKES: Counter "spate_lane_wakes_total" "wake-ups" []
+        "How often lane threads were woken: by a source, a freed slot, freed memory, a command.";
     COMMITS: Counter "spate_commits_total" "commits" []
         "Commits of watermarks that were accepted.";
     COMMITS_REFUSED: Counter "spate_commits_refused_total" "commits" []
@@ -104,6 +110,12 @@ metrics! {
         "Memory of rows in flight, by capacity.";
     MEMORY_LIMIT: Gauge "spate_memory_limit_bytes" "bytes" []
         "The budget for rows in flight.";
+    MEMORY_PEAK: Gauge "spate_memory_peak_bytes" "bytes" []
+        "The most memory that rows in flight had since the start.";
+    WRITE_SECONDS: Histogram "spate_sink_write_seconds" "seconds" ["sink"]
+        "How long writes took, from their start to their answer, whatever it was.";
+    AGE_SECONDS: Histogram "spate_sink_row_age_seconds" "seconds" ["sink"]
+        "How old the first row of a batch was when the batch was durable.";
     PARTITION_POSITION: Partition "spate_partition_position" "offset" ["source", "topic", "partition"]
         "The next offset a lane reads.";
     PARTITION_WATERMARK: Partition "spate_partition_watermark" "offset" ["source", "topic", "partition"]
@@ -127,6 +139,7 @@ mod tests {
              Counters rise from the start of the process.\n\
              Metrics per partition are in `/metrics` only, while this process reads the partition; \
              their sums have names of their own.\n\
+             Histograms are in `/metrics` only; their bounds are fixed, from 1 ms to 1 min.\n\
              No label takes values without a bound.\n\n\
              | name | kind | unit | labels | meaning |\n|---|---|---|---|---|\n",
         );
@@ -135,6 +148,7 @@ mod tests {
                 Kind::Counter => "counter",
                 Kind::Gauge => "gauge",
                 Kind::Partition => "gauge, per partition",
+                Kind::Histogram => "histogram",
             };
             let labels: Vec<_> = labels.iter().map(|label| format!("`{label}`")).collect();
             writeln!(page, "| `{name}` | {kind} | {unit} | {} | {help} |", labels.join(", "))

@@ -1,4 +1,5 @@
-//! What `/metrics` says per partition, in Prometheus' text format. Pure.
+//! What `/metrics` says beside the handles, in Prometheus' text format: lines per partition, and
+//! histograms. Pure.
 //!
 //! Written from the lanes that live: a partition given up has no line any more, and neither
 //! rebalances nor files that come and go leave a series behind.
@@ -6,20 +7,54 @@
 use std::fmt::{self, Write};
 
 use super::names::{
-    Metric, PARTITION_COMMITTED, PARTITION_LAG, PARTITION_POSITION, PARTITION_WATERMARK,
+    AGE_SECONDS, Metric, PARTITION_COMMITTED, PARTITION_LAG, PARTITION_POSITION,
+    PARTITION_WATERMARK, WRITE_SECONDS,
 };
-use crate::pipeline::report::{LaneCounts, Snapshot};
+use crate::pipeline::report::{LaneCounts, SinkCounts, Snapshot};
+use crate::sink::times::{BOUNDS_MS, TimeCounts};
 
-/// Appends the metrics per partition to a scraped text.
+/// Appends the histograms and the metrics per partition to a scraped text.
 ///
 /// # Errors
 ///
 /// None where `to` is a string.
-pub fn write_partitions(snapshot: &Snapshot, to: &mut impl Write) -> fmt::Result {
+pub fn write_scraped(snapshot: &Snapshot, to: &mut impl Write) -> fmt::Result {
+    write_histogram(snapshot, to, &WRITE_SECONDS, |sink| &sink.write_times)?;
+    write_histogram(snapshot, to, &AGE_SECONDS, |sink| &sink.ages)?;
+    write_partitions(snapshot, to)
+}
+
+fn write_partitions(snapshot: &Snapshot, to: &mut impl Write) -> fmt::Result {
     write_metric(snapshot, to, &PARTITION_POSITION, |lane| Some(lane.position.0))?;
     write_metric(snapshot, to, &PARTITION_WATERMARK, |lane| Some(lane.watermark.0))?;
     write_metric(snapshot, to, &PARTITION_COMMITTED, |lane| lane.committed.map(|mark| mark.0))?;
     write_metric(snapshot, to, &PARTITION_LAG, |lane| lane.log_end.map(|_| lane.lag()))
+}
+
+fn write_histogram(
+    snapshot: &Snapshot,
+    to: &mut impl Write,
+    metric: &Metric,
+    times: impl Fn(&SinkCounts) -> &TimeCounts,
+) -> fmt::Result {
+    let Metric { name, help, .. } = metric;
+    let pipeline = snapshot.graph.pipeline;
+    write!(to, "# HELP {name} {help}\n# TYPE {name} histogram\n")?;
+    for (node, sink) in snapshot.graph.sinks.iter().zip(&snapshot.sinks) {
+        let labels = format!("pipeline=\"{pipeline}\",sink=\"{}\"", node.name);
+        let times = times(sink);
+        let mut up_to = 0;
+        for (bound, count) in BOUNDS_MS.iter().zip(times.counts) {
+            up_to += count;
+            let seconds = std::time::Duration::from_millis(*bound).as_secs_f64();
+            writeln!(to, "{name}_bucket{{{labels},le=\"{seconds}\"}} {up_to}")?;
+        }
+        let total = times.total();
+        let sum = std::time::Duration::from_micros(times.micros).as_secs_f64();
+        writeln!(to, "{name}_bucket{{{labels},le=\"+Inf\"}} {total}")?;
+        writeln!(to, "{name}_sum{{{labels}}} {sum}\n{name}_count{{{labels}}} {total}")?;
+    }
+    Ok(())
 }
 
 fn write_metric(
@@ -103,6 +138,27 @@ mod tests {
             of_file.watermark = Watermark(1);
             let text = scraped(vec![of_file]);
             assert_eq!(text.lines().filter(|line| !line.starts_with('#')).count(), 4);
+        }
+    }
+
+    #[test]
+    fn a_histogram_counts_everything_up_to_each_bound() {
+        let mut counted = snapshot();
+        counted.sinks[0].write_times.counts = [1, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4];
+        counted.sinks[0].write_times.micros = 1_500_000;
+        let mut text = String::new();
+        write_scraped(&counted, &mut text).unwrap();
+        let labels = "pipeline=\"orders\",sink=\"lines\"";
+        for line in [
+            "# TYPE spate_sink_write_seconds histogram\n".to_owned(),
+            format!("spate_sink_write_seconds_bucket{{{labels},le=\"0.001\"}} 1\n"),
+            format!("spate_sink_write_seconds_bucket{{{labels},le=\"0.005\"}} 3\n"),
+            format!("spate_sink_write_seconds_bucket{{{labels},le=\"60\"}} 3\n"),
+            format!("spate_sink_write_seconds_bucket{{{labels},le=\"+Inf\"}} 7\n"),
+            format!("spate_sink_write_seconds_sum{{{labels}}} 1.5\n"),
+            format!("spate_sink_write_seconds_count{{{labels}}} 7\n"),
+        ] {
+            assert!(text.contains(&line), "{line} is not in\n{text}");
         }
     }
 

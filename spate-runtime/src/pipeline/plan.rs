@@ -276,6 +276,21 @@ impl Plan {
             }
             views.push(SinkView { shared, shards: statuses });
         }
+        let signals: StdArc<[Arc<WriterSignal>]> = signals.into();
+        let (events, lane_events) = mpsc::channel();
+        let cores = super::pin::cores(&self.settings.pin, self.settings.threads);
+        let mut threads = Vec::new();
+        for index in 0..self.settings.threads {
+            let thread = start_lanes(LaneThreadParts {
+                index,
+                core: cores.get(index).copied(),
+                events: events.clone(),
+                pool: Arc::clone(&pool),
+                writers: StdArc::clone(&signals),
+                clock: self.clock.clone(),
+            });
+            threads.push(thread.map_err(|source| StartError { what: "lane threads", source })?);
+        }
         let status: SharedStatus = StdArc::new(Status {
             graph: self.graph,
             chains: self
@@ -291,6 +306,7 @@ impl Plan {
                 .map(|loader| StdArc::clone(&loader.cell))
                 .collect(),
             pool: Arc::clone(&pool),
+            lane_slots: threads.iter().map(|thread| thread.slot().clone()).collect(),
             commits: AtomicU64::new(0),
             commits_refused: AtomicU64::new(0),
             assigned: AtomicU64::new(0),
@@ -307,22 +323,6 @@ impl Plan {
                 stall: None,
             }),
         });
-
-        let signals: StdArc<[Arc<WriterSignal>]> = signals.into();
-        let (events, lane_events) = mpsc::channel();
-        let cores = super::pin::cores(&self.settings.pin, self.settings.threads);
-        let mut threads = Vec::new();
-        for index in 0..self.settings.threads {
-            let thread = start_lanes(LaneThreadParts {
-                index,
-                core: cores.get(index).copied(),
-                events: events.clone(),
-                pool: Arc::clone(&pool),
-                writers: StdArc::clone(&signals),
-                clock: self.clock.clone(),
-            });
-            threads.push(thread.map_err(|source| StartError { what: "lane threads", source })?);
-        }
         let requests = StdArc::new(Requests::default());
         let controller = Controller::new(ControllerParts {
             graph: self.graph,

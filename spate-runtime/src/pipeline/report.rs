@@ -30,6 +30,7 @@ use crate::graph::Graph;
 use crate::id::{Epoch, NextOffset, Partition, Watermark};
 use crate::lane::shared::LaneState;
 use crate::lookup::LookupStatus;
+use crate::sink::times::TimeCounts;
 use crate::sync::Ordering;
 
 /// All counts of a pipeline at one moment, from the start of the process.
@@ -70,6 +71,12 @@ pub struct Snapshot {
     pub memory_used: u64,
     /// The budget for them.
     pub memory_limit: u64,
+    /// The most that was in flight.
+    pub memory_peak: u64,
+    /// The most memory the process had resident, in bytes; `None` where the system does not tell.
+    pub resident_peak: Option<u64>,
+    /// How often lane threads were woken.
+    pub lane_wakes: u64,
 }
 
 /// Counts of one chain.
@@ -127,6 +134,12 @@ pub struct SinkCounts {
     pub bytes: u64,
     /// Writes that were tried again.
     pub retries: u64,
+    /// How often writers were woken.
+    pub turns: u64,
+    /// How long writes took.
+    pub write_times: TimeCounts,
+    /// How old the first rows of batches were when they were durable.
+    pub ages: TimeCounts,
     /// Whether every shard answered a probe or took a write since the start.
     pub answered: bool,
     /// What the last write failed with; `None` after a success.
@@ -158,6 +171,9 @@ impl From<&SinkView> for SinkCounts {
             counts.batches += shard.batches.load(Ordering::Relaxed);
             counts.bytes += shard.bytes.load(Ordering::Relaxed);
             counts.retries += shard.retries.load(Ordering::Relaxed);
+            counts.turns += shard.turns.load(Ordering::Relaxed);
+            counts.write_times.add(&shard.write_times);
+            counts.ages.add(&shard.ages);
             counts.answered &= shard.answered.load(Ordering::Relaxed);
             counts.trouble = counts.trouble.or_else(|| shard.last_error());
         }
@@ -284,6 +300,9 @@ impl Snapshot {
             revoked: status.revoked.load(Ordering::Relaxed),
             memory_used: used as u64,
             memory_limit: limit as u64,
+            memory_peak: status.pool.peak() as u64,
+            resident_peak: None,
+            lane_wakes: status.lane_wakes(),
         }
     }
 
@@ -319,7 +338,8 @@ impl Report {
     /// Reads the counters of a pipeline that has ended.
     #[must_use]
     pub fn of(ended: &Ended) -> Self {
-        Self { snapshot: Snapshot::of(&ended.status), outcome: ended.outcome }
+        let snapshot = Snapshot { resident_peak: resident_peak(), ..Snapshot::of(&ended.status) };
+        Self { snapshot, outcome: ended.outcome }
     }
 
     /// The exit code of the process: 0 drained, 1 failed, 3 deadline passed.
@@ -359,6 +379,16 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         text::write(self, f)
     }
+}
+
+/// The most memory that this process had resident: Linux counts it (`VmHWM` of proc(5)).
+fn resident_peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
 }
 
 /// Two counts of the same thing that differ.

@@ -14,6 +14,7 @@ use crate::id::{Epoch, NextOffset, Watermark};
 use crate::lane::shared::LaneShared;
 use crate::lookup::AnyCell;
 use crate::metrics::Metrics;
+use crate::queue::Slot;
 use crate::sink::status::ShardStatus;
 use crate::sync::{Arc, AtomicU64, Mutex};
 
@@ -67,6 +68,8 @@ pub struct Status {
     pub(crate) lookups: Vec<StdArc<dyn AnyCell>>,
     /// The frame memory.
     pub pool: Arc<Pool>,
+    /// What wakes each lane thread.
+    pub(crate) lane_slots: Vec<Slot>,
     /// Commits that were accepted.
     pub commits: AtomicU64,
     /// Commits that were refused and are tried again.
@@ -109,6 +112,12 @@ impl Status {
         let snapshot = Snapshot::of(self);
         self.metrics.record(&snapshot);
         snapshot
+    }
+
+    /// How often lane threads were woken: by a source, a freed slot, freed memory or a command.
+    #[must_use]
+    pub fn lane_wakes(&self) -> u64 {
+        self.lane_slots.iter().map(Slot::wakes).sum()
     }
 
     /// How far the pipeline came.

@@ -6,6 +6,7 @@ pub mod replica;
 pub mod retry;
 pub mod sealed;
 pub mod status;
+pub mod times;
 pub mod token;
 pub mod traits;
 pub mod worker;

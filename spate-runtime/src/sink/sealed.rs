@@ -1,6 +1,7 @@
 //! The sealed batch: frames merged for one write, the unit of write, retry and deduplication token.
 
 use crate::chain::frame::Frame;
+use crate::chain::frame_buf::FrameBuf;
 
 /// Frames merged for one write. Immutable: every retry sends the same bytes and the same token.
 #[derive(Debug)]
@@ -47,6 +48,18 @@ impl SealedBatch {
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
+    }
+
+    /// An empty buffer of the memory and the budget that the frames have theirs of, for what a sink
+    /// makes of them; its first byte takes room for `room` bytes if the budget has that.
+    ///
+    /// # Panics
+    ///
+    /// If the batch has no frame; none is sealed without.
+    #[must_use]
+    pub fn buffer(&self, room: usize) -> FrameBuf {
+        let frame = self.frames.first().expect("a batch has a frame");
+        frame.buf.next(room)
     }
 
     /// Takes the frames out again.

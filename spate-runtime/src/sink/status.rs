@@ -1,8 +1,11 @@
 //! What a shard's writer shows: counters for reports and metrics, and its last error.
 
+use std::time::Instant;
+
 use crate::chain::frame::Frame;
 use crate::chain::port::SinkShared;
 use crate::sink::sealed::SealedBatch;
+use crate::sink::times::Times;
 use crate::sync::{AtomicBool, AtomicU64, Mutex, Ordering};
 
 /// Counters of one shard's writer, from the start of the process.
@@ -14,6 +17,12 @@ pub struct ShardStatus {
     pub bytes: AtomicU64,
     /// Attempts that failed and were or will be repeated.
     pub retries: AtomicU64,
+    /// How often the writer was woken: by a frame, a linger, an answer, or a change of lanes.
+    pub turns: AtomicU64,
+    /// How long writes took, from their start to their answer, whatever it was.
+    pub write_times: Times,
+    /// How old the first row of a batch was when the batch was durable.
+    pub ages: Times,
     /// Whether any replica answered a probe or took a write since the start.
     pub answered: AtomicBool,
     last_error: Mutex<Option<String>>,
@@ -30,7 +39,10 @@ impl ShardStatus {
         *self.last_error.lock() = error;
     }
 
-    pub(crate) fn count_durable(&self, shared: &SinkShared, batch: &SealedBatch) {
+    pub(crate) fn count_durable(&self, shared: &SinkShared, batch: &SealedBatch, now: Instant) {
+        let opened = batch.frames().iter().map(Frame::opened_at).min();
+        self.ages
+            .add(now.saturating_duration_since(opened.unwrap_or(now)));
         self.answered.store(true, Ordering::Relaxed);
         self.batches.fetch_add(1, Ordering::Relaxed);
         self.bytes.fetch_add(batch.bytes(), Ordering::Relaxed);

@@ -166,6 +166,7 @@ pub async fn run(parts: WriterParts) {
     let mut seeds = Jitter::new(parts.seed);
 
     loop {
+        parts.status.turns.fetch_add(1, Ordering::Relaxed);
         if parts.signal.lanes_changed.swap(false, Ordering::AcqRel) {
             core.on_lanes_changed();
         }
@@ -242,7 +243,8 @@ fn settle(
     let (group, batch) = in_flight.remove(&id)?;
     match written {
         Written::Durable => {
-            parts.status.count_durable(&parts.shared, &batch);
+            let now = parts.clock.now();
+            parts.status.count_durable(&parts.shared, &batch, now);
             for frame in batch.frames() {
                 frame.resolve();
             }
@@ -290,18 +292,23 @@ async fn write(
         if is_over(parts, batch) {
             return Written::Void;
         }
-        let replica = attempts.replica(&mut replicas.lock(), parts.clock.now());
+        let began = parts.clock.now();
+        let replica = attempts.replica(&mut replicas.lock(), began);
         let attempt = parts.sink.write(parts.shard, replica, StdArc::clone(batch));
         let error = tokio::select! {
             biased;
-            written = attempt => match written {
-                Ok(()) => {
-                    replicas.lock().succeeded(replica);
-                    parts.status.set_error(None);
-                    return Written::Durable;
+            written = attempt => {
+                let took = parts.clock.now().saturating_duration_since(began);
+                parts.status.write_times.add(took);
+                match written {
+                    Ok(()) => {
+                        replicas.lock().succeeded(replica);
+                        parts.status.set_error(None);
+                        return Written::Durable;
+                    }
+                    Err(error) => error,
                 }
-                Err(error) => error,
-            },
+            }
             () = abandoned(parts) => return Written::Void,
         };
         let now = parts.clock.now();

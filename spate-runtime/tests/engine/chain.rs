@@ -20,6 +20,10 @@ pub(crate) const BOMB: u64 = u64::MAX - 2;
 /// The row of this number cannot be encoded.
 pub(crate) const MISFIT: u64 = u64::MAX - 4;
 
+/// The row of this number has so many bytes more than others.
+pub(crate) const HUGE: u64 = u64::MAX - 6;
+pub(crate) const HUGE_BYTES: usize = 16 << 20;
+
 pub(crate) struct Number(pub(crate) u64);
 
 impl Row for Number {
@@ -48,6 +52,9 @@ impl RowEncoder for Eight {
     fn encode<R: Row>(&mut self, row: &R, out: &mut FrameBuf) -> Result<(), EncodeError> {
         let number = row.binary_bound() as u64;
         out.extend(&number.to_le_bytes());
+        if number == HUGE {
+            out.extend(&vec![0; HUGE_BYTES]);
+        }
         if number == MISFIT {
             return Err(EncodeError::new("the number has no representation").in_column("n"));
         }
@@ -111,7 +118,7 @@ impl LaneChain for Keep {
                 let value = payload.value.unwrap_or_default();
                 let number = u64::from_le_bytes(value.try_into().unwrap());
                 cx.enter(1);
-                if number % 2 == 0 && number < MISFIT - 1 {
+                if number % 2 == 0 && number < HUGE - 1 {
                     tally.dropped[1] += 1;
                     break 'payload;
                 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use crate::chain::{HUGE, HUGE_BYTES};
 use spate_runtime::error::Class;
 use spate_runtime::id::{ReplicaId, ShardId};
 use spate_runtime::preflight::Findings;
@@ -26,6 +27,10 @@ pub(crate) struct State {
     pub(crate) inserts: Vec<(String, ReplicaId)>,
     pub(crate) script: VecDeque<Script>,
     pub(crate) blocked: bool,
+    /// This one alone answers nothing.
+    pub(crate) blocked_shard: Option<usize>,
+    /// Writes in so many turns of the runtime after their own.
+    pub(crate) slowness: u32,
     pub(crate) waiting: usize,
 }
 
@@ -71,7 +76,7 @@ impl Server {
     }
 
     pub(crate) fn unblock(&self) {
-        self.with(|state| state.blocked = false);
+        self.with(|state| (state.blocked, state.blocked_shard) = (false, None));
         self.unblocked.notify_waiters();
     }
 
@@ -86,10 +91,18 @@ impl Server {
         rows
     }
 
-    async fn insert(&self, replica: ReplicaId, batch: &SealedBatch) -> Result<(), WriteError> {
+    async fn insert(
+        &self,
+        shard: ShardId,
+        replica: ReplicaId,
+        batch: &SealedBatch,
+    ) -> Result<(), WriteError> {
+        for _ in 0..self.with(|state| state.slowness) {
+            tokio::task::yield_now().await;
+        }
         loop {
             let unblocked = self.unblocked.notified();
-            if !self.with(|state| state.blocked) {
+            if !self.with(|state| state.blocked || state.blocked_shard == Some(shard.0)) {
                 break;
             }
             self.with(|state| state.waiting += 1);
@@ -106,11 +119,7 @@ impl Server {
             if let Some(known) = state.tokens.get(batch.token()) {
                 assert_eq!(*known, bytes, "one token, two contents: {}", batch.token());
             } else {
-                let (rows, rest) = bytes.as_chunks::<8>();
-                assert!(rest.is_empty(), "a row is cut");
-                state
-                    .rows
-                    .extend(rows.iter().map(|row| u64::from_le_bytes(*row)));
+                state.rows.extend(numbers(&bytes));
                 state.tokens.insert(batch.token().to_owned(), bytes);
             }
             if script == Some(Script::LoseReply) {
@@ -119,6 +128,18 @@ impl Server {
             Ok(())
         })
     }
+}
+
+/// The numbers of encoded rows.
+fn numbers(mut bytes: &[u8]) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    while let Some((row, rest)) = bytes.split_first_chunk::<8>() {
+        let number = u64::from_le_bytes(*row);
+        numbers.push(number);
+        bytes = if number == HUGE { &rest[HUGE_BYTES..] } else { rest };
+    }
+    assert!(bytes.is_empty(), "a row is cut");
+    numbers
 }
 
 fn error(class: Class, outcome: Outcome) -> WriteError {
@@ -146,10 +167,10 @@ impl Sink for Server {
 
     fn write(
         &self,
-        _: ShardId,
+        shard: ShardId,
         replica: ReplicaId,
         batch: Arc<SealedBatch>,
     ) -> BoxFuture<'_, Result<(), WriteError>> {
-        Box::pin(async move { self.insert(replica, &batch).await })
+        Box::pin(async move { self.insert(shard, replica, &batch).await })
     }
 }

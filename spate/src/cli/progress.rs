@@ -176,6 +176,9 @@ mod tests {
             revoked: 0,
             memory_used: 0,
             memory_limit: 1,
+            memory_peak: 0,
+            resident_peak: None,
+            lane_wakes: 0,
         }
     }
 

@@ -22,7 +22,7 @@ use crate::config::{Compression, SCHEMA, Settings};
 use crate::error;
 use crate::sql;
 use crate::transport::body::{Chunk, Frames, RequestBody};
-use crate::transport::compress::{Blocks, Buffers};
+use crate::transport::compress::{Blocks, Workspaces};
 use crate::transport::{Answer, Dialer, Replica};
 
 /// A ClickHouse table that takes rows of type `R`.
@@ -78,7 +78,7 @@ pub(crate) struct Inserter {
     insert: String,
     user: HeaderValue,
     password: Option<HeaderValue>,
-    buffers: Arc<Buffers>,
+    workspaces: Arc<Workspaces>,
     /// Whether the preflight saw that the replicas of every shard share their tokens.
     pub(crate) shared_tokens: AtomicBool,
 }
@@ -106,7 +106,7 @@ impl Inserter {
                 value.set_sensitive(true);
                 value
             }),
-            buffers: Buffers::new(replicas.len().max(4)),
+            workspaces: Workspaces::new(replicas.len().max(4)),
             replicas,
             shared_tokens: AtomicBool::new(false),
             settings,
@@ -156,7 +156,7 @@ impl Inserter {
     ) -> Result<(), WriteError> {
         let replica = self.replica(shard, replica);
         let body = match self.settings.compression {
-            Compression::Lz4 => Chunk::Blocks(Blocks::compress(&batch, &self.buffers).await),
+            Compression::Lz4 => Chunk::Blocks(Blocks::compress(&batch, &self.workspaces).await),
             Compression::None => Chunk::Frames(Frames::new(Arc::clone(&batch))),
         };
         let request = self.request(replica, &self.insert, batch.token(), body)?;

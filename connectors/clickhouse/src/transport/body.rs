@@ -27,7 +27,7 @@ impl Buf for Chunk {
         match self {
             Self::Text(text) => text.remaining(),
             Self::Frames(frames) => frames.left,
-            Self::Blocks(blocks) => blocks.rest().len(),
+            Self::Blocks(blocks) => blocks.left(),
         }
     }
 
@@ -35,23 +35,16 @@ impl Buf for Chunk {
         match self {
             Self::Text(text) => text.chunk(),
             Self::Frames(frames) => frames.slices().next().unwrap_or_default(),
-            Self::Blocks(blocks) => blocks.rest(),
+            Self::Blocks(blocks) => blocks.slices().next().unwrap_or_default(),
         }
     }
 
     fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
-        let Self::Frames(frames) = self else {
-            let chunk = self.chunk();
-            let Some(slice) = slices.first_mut().filter(|_| !chunk.is_empty()) else { return 0 };
-            *slice = IoSlice::new(chunk);
-            return 1;
-        };
-        let mut len = 0;
-        for (slice, bytes) in slices.iter_mut().zip(frames.slices()) {
-            *slice = IoSlice::new(bytes);
-            len += 1;
+        match self {
+            Self::Text(text) => text.chunks_vectored(slices),
+            Self::Frames(frames) => fill(slices, frames.slices()),
+            Self::Blocks(blocks) => fill(slices, blocks.slices()),
         }
-        len
     }
 
     fn advance(&mut self, bytes: usize) {
@@ -61,6 +54,16 @@ impl Buf for Chunk {
             Self::Blocks(blocks) => blocks.advance(bytes),
         }
     }
+}
+
+/// Puts as many of `pieces` into `slices` as fit; how many.
+fn fill<'a>(slices: &mut [IoSlice<'a>], pieces: impl Iterator<Item = &'a [u8]>) -> usize {
+    let mut len = 0;
+    for (slice, bytes) in slices.iter_mut().zip(pieces) {
+        *slice = IoSlice::new(bytes);
+        len += 1;
+    }
+    len
 }
 
 /// The frames of a batch and how far they were sent.

@@ -101,6 +101,9 @@ pub(crate) fn balanced() -> Report {
             revoked: 0,
             memory_used: 0,
             memory_limit: 1 << 28,
+            memory_peak: 15 << 20,
+            resident_peak: Some(25 << 20),
+            lane_wakes: 5,
         },
     }
 }
@@ -226,6 +229,7 @@ lanes        epoch  position  watermark  committed  log end  unresolved
   orders[0]      1       600        600        600      600           0
   orders[1]      1       400        400        400      400           0
 
+memory: 15 MiB of rows in flight at most, the budget is 256 MiB; the process had 25 MiB at most
 balance: every record is accounted for";
     assert_eq!(balanced().to_string(), expected);
 }

@@ -48,6 +48,7 @@ pub(super) fn write(report: &Report, f: &mut Formatter<'_>) -> fmt::Result {
             )?;
         }
     }
+    memory(snapshot, f)?;
     match report.balance() {
         Ok(()) => write!(f, "\nbalance: every record is accounted for"),
         Err(broken) => {
@@ -56,6 +57,16 @@ pub(super) fn write(report: &Report, f: &mut Formatter<'_>) -> fmt::Result {
                 .iter()
                 .try_for_each(|imbalance| write!(f, "\n  {imbalance}"))
         }
+    }
+}
+
+fn memory(snapshot: &Snapshot, f: &mut Formatter<'_>) -> fmt::Result {
+    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+    let (peak, budget) = (mib(snapshot.memory_peak), mib(snapshot.memory_limit));
+    write!(f, "\nmemory: {peak} MiB of rows in flight at most, the budget is {budget} MiB")?;
+    match snapshot.resident_peak {
+        Some(resident) => write!(f, "; the process had {} MiB at most", mib(resident)),
+        None => Ok(()),
     }
 }
 
