@@ -3,11 +3,12 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use spate_benches::compare::{self, ROUNDS};
 use spate_benches::counted::{self, COUNTED};
 use spate_benches::workload::{self, Side, TABLE, Workload};
-use spate_benches::{counts, profile, w3};
+use spate_benches::{counts, latency, profile, sweep, w3};
 
 const HELP: &str = "\
 Runs workloads alternately with their hand-written twins and prints ratios of CPU time.
@@ -20,6 +21,10 @@ Runs workloads alternately with their hand-written twins and prints ratios of CP
       --accept                            records them there
   spate-benches profile NAME SIDE [N]     which functions the instructions of a side are in
   spate-benches once NAME SIDE [N]        one side, once, for another profiler
+  spate-benches sweep NAME [N [ROUNDS]]   W1, W2 or W3 with other settings, against the defaults
+  spate-benches latency [N [EVERY_MS]] [SETTING..]
+                                          append to acknowledged, one record at a time; a SETTING
+                                          is `section.key: value`
   spate-benches work NAME N               one of what is counted, N times, for another counter
 
 Times are compared in one run, alternately; from one run to the next they mean little.
@@ -48,6 +53,10 @@ fn main() -> ExitCode {
             w3::world::serve();
             Ok(())
         }
+        ["sweep", name] => sweep::run(name, 200_000, 5),
+        ["sweep", name, records] => sweep(name, records, "5"),
+        ["sweep", name, records, rounds] => sweep(name, records, rounds),
+        ["latency", ref rest @ ..] => latency(rest),
         ["work", name, n] => work(name, n),
         _ => compare(&args),
     };
@@ -77,6 +86,21 @@ fn compare(args: &[&str]) -> Result<(), String> {
     for workload in workloads {
         compare::run(workload, records.unwrap_or(workload.records), rounds.max(1));
     }
+    Ok(())
+}
+
+fn sweep(name: &str, records: &str, rounds: &str) -> Result<(), String> {
+    let rounds = usize::try_from(number(Some(rounds))?).unwrap_or(5);
+    sweep::run(name, number(Some(records))?, rounds.max(1))
+}
+
+/// Two numbers at most, then settings.
+fn latency(rest: &[&str]) -> Result<(), String> {
+    let at = rest.iter().take_while(|arg| arg.parse::<u64>().is_ok());
+    let (numbers, settings) = rest.split_at(at.count());
+    let of = |at: usize, or| numbers.get(at).map_or(Ok(or), |text| number(Some(text)));
+    let (records, every) = (of(0, 500)?, of(1, 20)?);
+    latency::run(records.max(1), Duration::from_millis(every), &settings.join("\n"));
     Ok(())
 }
 

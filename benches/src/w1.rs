@@ -65,7 +65,7 @@ pub struct OrderIn<'a> {
 /// One row.
 #[derive(Debug, Row)]
 pub struct OrderRow<'a> {
-    order_id: u64,
+    pub(crate) order_id: u64,
     customer_id: u64,
     sku: &'a str,
     region: &'a str,

@@ -47,7 +47,7 @@ pub struct Tick {
 #[derive(Clone, Copy, Debug, Row)]
 pub struct TickRow {
     id: u64,
-    key: u64,
+    pub(crate) key: u64,
     at_ms: i64,
     total: f64,
     qty: u32,
@@ -57,6 +57,14 @@ pub struct TickRow {
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("payload has {0} bytes, expected 64")]
 pub struct WrongLength(usize);
+
+impl WrongLength {
+    /// Of a payload of `len` bytes.
+    #[must_use]
+    pub const fn new(len: usize) -> Self {
+        Self(len)
+    }
+}
 
 /// Bytes of a row.
 pub const ROW: usize = 36;

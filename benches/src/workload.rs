@@ -114,8 +114,13 @@ impl Sides {
 }
 
 /// Every workload, in the order they are run.
-pub const TABLE: &[Workload] =
-    &[crate::w1::WORKLOAD, crate::w2::WORKLOAD, crate::w3::WORKLOAD, crate::w5::WORKLOAD];
+pub const TABLE: &[Workload] = &[
+    crate::w1::WORKLOAD,
+    crate::w2::WORKLOAD,
+    crate::w3::WORKLOAD,
+    crate::w5::WORKLOAD,
+    crate::w6::WORKLOAD,
+];
 
 /// The workload called `name`.
 #[must_use]

@@ -103,7 +103,12 @@ pub fn run(world: &Arc<World>, records: u64, settings: &str, expected: Sum) -> u
 }
 
 /// The configuration of a pipeline in `world`; a line of `settings` is `section.key: value`.
-fn config(places: &world::Places, settings: &str) -> spate::Config {
+///
+/// # Panics
+///
+/// If a line is none.
+#[must_use]
+pub fn config(places: &world::Places, settings: &str) -> spate::Config {
     let world::Places { brokers, url } = places;
     let mut sections = [
         ("pipeline", "  threads: 1\n  admin: off\n".to_owned()),
