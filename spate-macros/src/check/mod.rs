@@ -58,3 +58,81 @@ mod p064_cfg;
 mod p065_inline;
 mod p066_misplaced;
 mod p067_record_shape;
+mod scan;
+mod signature;
+
+use crate::model::Pipeline;
+use crate::report::Report;
+
+pub(crate) use p005_unknown_stage::P005;
+pub(crate) use p006_unknown_operator::P006;
+pub(crate) use p021_idle_policy::P021;
+pub(crate) use p024_question_mark::P024;
+pub(crate) use p031_await::P031;
+pub(crate) use p065_inline::P065;
+pub(crate) use p066_misplaced::P066;
+pub(crate) use p067_record_shape::P067;
+
+type Check = fn(&Pipeline, &mut Report);
+
+/// The graph: paths, names, streams.
+const GRAPH: [Check; 10] = [
+    p001_open_path::check,
+    p002_unknown_sink::check,
+    p003_unknown_stream::check,
+    p004_after_end::check,
+    p005_unknown_stage::check,
+    p008_one_chain_per_source::check,
+    p009_unconsumed_stream::check,
+    p010_stream_used_twice::check,
+    p013_arm_without_end::check,
+    p066_misplaced::check,
+];
+
+/// Everything that is read off a declaration, a stage or a signature.
+const PARTS: [Check; 30] = [
+    p006_unknown_operator::check,
+    p007_contract::check,
+    p014_wildcard::check,
+    p015_label_twice::check,
+    p016_reserved_name::check,
+    p017_label::check,
+    p020_no_policy::check,
+    p021_idle_policy::check,
+    p022_result_in_map::check,
+    p023_option_in_map::check,
+    p027_panic::check,
+    p030_async_operator::check,
+    p031_await::check,
+    p032_blocking::check,
+    p033_allocation::check,
+    p034_vec_per_record::check,
+    p035_replay::check,
+    p036_filter_touches::check,
+    p037_record_fits::check,
+    p038_filter_answer::check,
+    p039_borrowed_state::check,
+    p040_borrowing_state::check,
+    p041_not_send::check,
+    p042_shared_state::check,
+    p043_dedup_key::check,
+    p044_state_of_one_chain::check,
+    p045_keyed_sink::check,
+    p050_zero::check,
+    p060_feature::check,
+    p064_cfg::check,
+];
+
+/// Holds `pipeline` against every rule.
+pub(crate) fn check(pipeline: &Pipeline, report: &mut Report) {
+    let clean = !report.has_errors();
+    for rule in GRAPH {
+        rule(pipeline, report);
+    }
+    if clean && !report.has_errors() {
+        p011_unused::check(pipeline, report);
+    }
+    for rule in PARTS {
+        rule(pipeline, report);
+    }
+}
