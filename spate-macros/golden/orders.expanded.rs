@@ -287,6 +287,152 @@ pub mod orders {
 
     const _: ::core::option::Option<&str> = ::core::option_env!("SPATE_EXPAND");
 
+    const _: () = ::spate::__private::assert_same_version("0.2.0", ::spate::__private::VERSION);
+
+    const _: () = {
+        use ::core::option::Option::None as N;
+        use ::spate::__private::ConfigValue as V;
+        use ::spate::__private::Entry as E;
+        const SECTIONS: &[::spate::__private::Expected<'static>] =
+            <Orders as ::spate::__private::Definition>::SECTIONS;
+        const ENTRIES: &[E<'static>] = &[
+            E::new(0, "events", V::Map, "", [4, 1, 5, 3], N),
+            E::new(1, "brokers", V::Text("embedded"), "embedded", [5, 3, 5, 12], N),
+            E::new(1, "topic", V::Text("orders"), "orders", [6, 3, 6, 10], N),
+            E::new(1, "group", V::Text("orders-example"), "orders-example", [7, 3, 7, 10], N),
+            E::new(1, "until", V::Text("end"), "end", [8, 3, 8, 10], N),
+            E::new(1, "embedded", V::Map, "", [9, 3, 10, 5], N),
+            E::new(2, "records", V::Text("1000000"), "1000000", [10, 5, 10, 14], N),
+            E::new(2, "partitions", V::Text("8"), "8", [11, 5, 11, 17], N),
+            E::new(2, "seed", V::Text("1"), "1", [12, 5, 12, 11], N),
+            E::new(0, "lines", V::Map, "", [14, 1, 15, 3], N),
+            E::new(
+                1,
+                "url",
+                V::Later,
+                "${CLICKHOUSE_URL:-http://localhost:8123}",
+                [15, 3, 15, 8],
+                N,
+            ),
+            E::new(1, "user", V::Later, "${CLICKHOUSE_USER:-default}", [16, 3, 16, 9], N),
+            E::new(1, "password", V::Later, "${CLICKHOUSE_PASSWORD:-}", [17, 3, 17, 13], N),
+            E::new(1, "table", V::Text("order_lines"), "order_lines", [18, 3, 18, 10], N),
+            E::new(0, "refunds", V::Map, "", [20, 1, 21, 3], N),
+            E::new(
+                1,
+                "url",
+                V::Later,
+                "${CLICKHOUSE_URL:-http://localhost:8123}",
+                [21, 3, 21, 8],
+                N,
+            ),
+            E::new(1, "user", V::Later, "${CLICKHOUSE_USER:-default}", [22, 3, 22, 9], N),
+            E::new(1, "password", V::Later, "${CLICKHOUSE_PASSWORD:-}", [23, 3, 23, 13], N),
+            E::new(1, "table", V::Text("refunds"), "refunds", [24, 3, 24, 10], N),
+            E::new(0, "rejects", V::Map, "", [26, 1, 27, 3], N),
+            E::new(1, "dir", V::Text("out/rejects"), "out/rejects", [27, 3, 27, 8], N),
+        ];
+        const _: () = {
+            struct _Secret<const PLAIN: bool>;
+            impl _Secret<true> {
+                #[deprecated(
+                    note = "orders.yaml:5:12: secret `events.brokers` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+                )]
+                const _FINDING: () = ();
+            }
+
+            impl _Secret<false> {
+                const _FINDING: () = ();
+            }
+            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 1) }>::_FINDING
+        };
+        const _: () = {
+            struct _Secret<const PLAIN: bool>;
+            impl _Secret<true> {
+                #[deprecated(
+                    note = "orders.yaml:6:10: secret `events.topic` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+                )]
+                const _FINDING: () = ();
+            }
+
+            impl _Secret<false> {
+                const _FINDING: () = ();
+            }
+            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 2) }>::_FINDING
+        };
+        const _: () = {
+            struct _Secret<const PLAIN: bool>;
+            impl _Secret<true> {
+                #[deprecated(
+                    note = "orders.yaml:7:10: secret `events.group` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+                )]
+                const _FINDING: () = ();
+            }
+
+            impl _Secret<false> {
+                const _FINDING: () = ();
+            }
+            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 3) }>::_FINDING
+        };
+        const _: () = {
+            struct _Secret<const PLAIN: bool>;
+            impl _Secret<true> {
+                #[deprecated(
+                    note = "orders.yaml:8:10: secret `events.until` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+                )]
+                const _FINDING: () = ();
+            }
+
+            impl _Secret<false> {
+                const _FINDING: () = ();
+            }
+            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 4) }>::_FINDING
+        };
+        const _: () = {
+            struct _Secret<const PLAIN: bool>;
+            impl _Secret<true> {
+                #[deprecated(
+                    note = "orders.yaml:18:10: secret `lines.table` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+                )]
+                const _FINDING: () = ();
+            }
+
+            impl _Secret<false> {
+                const _FINDING: () = ();
+            }
+            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 13) }>::_FINDING
+        };
+        const _: () = {
+            struct _Secret<const PLAIN: bool>;
+            impl _Secret<true> {
+                #[deprecated(
+                    note = "orders.yaml:24:10: secret `refunds.table` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+                )]
+                const _FINDING: () = ();
+            }
+
+            impl _Secret<false> {
+                const _FINDING: () = ();
+            }
+            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 18) }>::_FINDING
+        };
+        const _: () = {
+            struct _Secret<const PLAIN: bool>;
+            impl _Secret<true> {
+                #[deprecated(
+                    note = "orders.yaml:27:8: secret `rejects.dir` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+                )]
+                const _FINDING: () = ();
+            }
+
+            impl _Secret<false> {
+                const _FINDING: () = ();
+            }
+            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 20) }>::_FINDING
+        };
+        ::spate::__private::assert_config("orders.yaml", SECTIONS, ENTRIES)
+    };
+
     /// The topology of `orders`.
     pub const GRAPH: ::spate::__private::Graph = ::spate::__private::Graph {
         pipeline: "orders",
@@ -444,6 +590,54 @@ pub mod orders {
                     "orders.yaml"
                 )),
             ));
+        const SECTIONS: &'static [::spate::__private::Expected<'static>] = &[
+            ::spate::__private::Expected {
+                name: "events",
+                keys: &[::spate::__private::source_keys::<Kafka<Json<OrderEvent<'static>>>>()],
+                role: ::spate::__private::Role::Source { session: ::core::option::Option::None },
+            },
+            ::spate::__private::Expected {
+                name: "lines",
+                keys: &[
+                    ::spate::__private::sink_keys::<ClickHouse<OrderLine<'static>>>(),
+                    ::spate::__private::SINK_KEYS,
+                ],
+                role: ::spate::__private::Role::Sink {
+                    keyed: true,
+                    takes_rejects: false,
+                    layout: ::core::option::Option::None,
+                },
+            },
+            ::spate::__private::Expected {
+                name: "refunds",
+                keys: &[
+                    ::spate::__private::sink_keys::<ClickHouse<RefundRow<'static>>>(),
+                    ::spate::__private::SINK_KEYS,
+                ],
+                role: ::spate::__private::Role::Sink {
+                    keyed: true,
+                    takes_rejects: false,
+                    layout: ::core::option::Option::None,
+                },
+            },
+            ::spate::__private::Expected {
+                name: "rejects",
+                keys: &[
+                    ::spate::__private::sink_keys::<File<DeadLetter<'static>>>(),
+                    ::spate::__private::SINK_KEYS,
+                ],
+                role: ::spate::__private::Role::Sink {
+                    keyed: false,
+                    takes_rejects: true,
+                    layout: ::core::option::Option::None,
+                },
+            },
+            ::spate::__private::Expected {
+                name: "pipeline",
+                keys: &[::spate::__private::PIPELINE_KEYS],
+                role: ::spate::__private::Role::Pipeline { threads: ::core::option::Option::None },
+            },
+        ];
         fn assemble(assembler: &mut ::spate::__private::Assembler<'_>) {
             assembler.source::<Kafka<Json<OrderEvent<'static>>>>(::spate::__private::SourceId(0));
             assembler.sink::<ClickHouse<OrderLine<'static>>>(::spate::__private::SinkId(0));

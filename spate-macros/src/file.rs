@@ -3,6 +3,7 @@
 //! What is wrong with a file is a finding at the literal that names it, and its first words are
 //! `name:line:col`. [`File::tracked`] makes cargo build anew when the file changes.
 
+use std::fmt::Display;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -28,9 +29,8 @@ impl File {
     ///
     /// `None` without a finding where the build says of no manifest (an editor may not).
     pub(crate) fn read(name: &LitStr, rule: &Rule, report: &mut Report) -> Option<Self> {
-        let manifest = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR")?);
         let (written, span) = (name.value(), name.span());
-        match read(&written, &manifest.join(&written)) {
+        match read(&written, &manifest()?.join(&written)) {
             Ok(text) => Some(Self { name: written, text, span }),
             Err((message, help)) => {
                 report.push_with(span, rule, message, help);
@@ -40,7 +40,7 @@ impl File {
     }
 
     /// A place in the file as messages begin: `name:line:col`, both from 1, in characters.
-    pub(crate) fn place(&self, line: usize, col: usize) -> String {
+    pub(crate) fn place(&self, line: impl Display, col: impl Display) -> String {
         format!("{}:{line}:{col}", self.name)
     }
 
@@ -60,9 +60,21 @@ impl File {
     }
 }
 
+/// Where names begin; for tests, where the examples are.
+fn manifest() -> Option<PathBuf> {
+    if cfg!(test) {
+        return Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples"));
+    }
+    std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from)
+}
+
 /// The text of the file at `path`, or a message and its help.
 fn read(name: &str, path: &Path) -> Result<String, (String, String)> {
     let begins = format!("{name}:1:1");
+    if Path::new(name).is_absolute() {
+        let help = "name it from the folder of `Cargo.toml` on";
+        return Err((format!("{begins}: an absolute path"), help.to_owned()));
+    }
     if path.is_dir() {
         let help = "name the file in it";
         return Err((format!("{begins}: a folder, not a file"), help.to_owned()));
@@ -71,14 +83,9 @@ fn read(name: &str, path: &Path) -> Result<String, (String, String)> {
         ErrorKind::NotFound => (format!("{begins}: there is no such file"), missing(name, path)),
         _ => (format!("{begins}: it could not be read: {error}"), String::new()),
     })?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let good = error.utf8_error().valid_up_to();
-        let (line, col) = end_of(&String::from_utf8_lossy(&error.as_bytes()[..good]));
-        (format!("{name}:{line}:{col}: not UTF-8"), "save it as UTF-8".to_owned())
-    })?;
-    Ok(text
-        .strip_prefix('\u{feff}')
-        .map_or_else(|| text.clone(), str::to_owned))
+    spate_yaml::utf8(bytes).map_err(|fault| {
+        (format!("{name}:{}:{}: {}", fault.line, fault.col, fault.text), fault.help)
+    })
 }
 
 /// The file that may have been meant, or where names begin.
@@ -97,13 +104,6 @@ fn missing(name: &str, path: &Path) -> String {
         }
         _ => "names begin at the folder of `Cargo.toml`".to_owned(),
     }
-}
-
-/// Line and column behind the last character of `text`, from 1.
-fn end_of(text: &str) -> (usize, usize) {
-    let line = text.matches('\n').count() + 1;
-    let last = text.rsplit('\n').next().unwrap_or_default();
-    (line, last.chars().count() + 1)
 }
 
 #[cfg(test)]
@@ -129,6 +129,11 @@ mod tests {
                 "names begin at the folder of `Cargo.toml`",
             ),
             (".", ".:1:1: a folder, not a file", "name the file in it"),
+            (
+                "/orders.yaml",
+                "/orders.yaml:1:1: an absolute path",
+                "name it from the folder of `Cargo.toml` on",
+            ),
         ] {
             let found = read(name, &folder.join(name)).unwrap_err();
             assert_eq!(found, (message.to_owned(), help.to_owned()));

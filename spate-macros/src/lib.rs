@@ -16,6 +16,7 @@
 mod ast;
 mod check;
 mod codegen;
+mod config;
 mod ddl;
 mod editor;
 mod expand;

@@ -22,6 +22,7 @@ use crate::ast::tolerant::MISSING;
 use crate::ast::{Ast, Scope};
 use crate::check::{P005, P006, P021, p005_unknown_stage};
 use crate::codegen::paths::Paths;
+use crate::config::ConfigFile;
 use crate::editor;
 use crate::label;
 use crate::model::{
@@ -65,7 +66,10 @@ pub(crate) fn lower(ast: Ast, report: &mut Report) -> (Pipeline, Outer) {
         functions,
         chains: Vec::new(),
         scope: ast.scope,
-        config: ast.args.config,
+        config: ast
+            .args
+            .config
+            .and_then(|file| ConfigFile::read(file, report)),
         alloc: ast.args.alloc,
         holes: ast.holes,
         unread: ast.unread,

@@ -12,6 +12,7 @@ use crate::ast::Scope;
 use crate::ast::args::Alloc;
 use crate::ast::chain::Contract;
 use crate::ast::item::{Declared, Lookup, OpOptions};
+use crate::config::ConfigFile;
 
 /// A whole module.
 pub(crate) struct Pipeline {
@@ -23,7 +24,7 @@ pub(crate) struct Pipeline {
     pub(crate) functions: Vec<Function>,
     pub(crate) chains: Vec<Chain>,
     pub(crate) scope: Scope,
-    pub(crate) config: Option<syn::LitStr>,
+    pub(crate) config: Option<ConfigFile>,
     pub(crate) alloc: Alloc,
     /// A declaration could not be read.
     pub(crate) holes: bool,

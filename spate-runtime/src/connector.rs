@@ -1,6 +1,6 @@
 //! The trait a source connector implements; its sink twin is `sink::SinkConnector`.
 
-use crate::config::{ConfigErrors, Schema, Section};
+use crate::config::{ConfigErrors, Key, Schema, Section};
 use crate::lane::source::Source;
 
 /// The type a source is declared with, such as `Kafka<Json<OrderEvent<'static>>>`.
@@ -23,4 +23,11 @@ pub trait SourceConnector: Sized + 'static {
     ///
     /// When the client library refuses the settings.
     fn into_source(self) -> Result<Box<dyn Source>, crate::error::SourceError>;
+}
+
+/// The keys of the sections of `C`, for generated code.
+#[doc(hidden)]
+#[must_use]
+pub const fn source_keys<C: SourceConnector>() -> &'static [Key] {
+    C::SCHEMA.keys
 }

@@ -26,3 +26,4 @@ mod sync;
 #[cfg(test)]
 #[cfg_attr(loom, expect(dead_code, reason = "the models need a lane only"))]
 mod testing;
+pub mod version;

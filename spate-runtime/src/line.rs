@@ -10,7 +10,7 @@ pub struct Line {
 }
 
 impl Line {
-    const WIDEST: usize = 1024;
+    const WIDEST: usize = 4096;
 
     /// An empty line.
     #[must_use]
@@ -57,6 +57,35 @@ impl Line {
         let line = if number > 9 { self.number(number / 10) } else { self };
         let (_, digits) = "0123456789".split_at((number % 10) as usize);
         line.push(digits.split_at(1).0)
+    }
+
+    /// Adds a time of so many microseconds: `250ms`, `25s`.
+    #[must_use]
+    pub(crate) const fn time(self, micros: u64) -> Self {
+        if micros.is_multiple_of(1_000_000) {
+            self.number(micros / 1_000_000).push("s")
+        } else if micros.is_multiple_of(1000) {
+            self.number(micros / 1000).push("ms")
+        } else {
+            self.number(micros).push("us")
+        }
+    }
+
+    /// Adds bytes for people and for the file, rounded up to a whole number of a unit: `16MiB`,
+    /// `1537KiB`.
+    #[must_use]
+    pub(crate) const fn size(self, bytes: u64) -> Self {
+        const UNITS: [(&str, u64); 4] =
+            [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
+        let mut i = 0;
+        while i + 1 < UNITS.len() {
+            let unit = UNITS[i].1;
+            if (bytes >= unit && bytes.is_multiple_of(unit)) || bytes / unit >= 100 {
+                break;
+            }
+            i += 1;
+        }
+        self.number(bytes.div_ceil(UNITS[i].1)).push(UNITS[i].0)
     }
 
     /// A value as written, on one line, at most 40 characters, without the user part of a URL.
@@ -129,7 +158,7 @@ mod tests {
     #[test]
     fn a_line_that_is_full_ends_at_a_whole_character() {
         let mut line = Line::new();
-        for _ in 0..600 {
+        for _ in 0..Line::WIDEST {
             line = line.push("é");
         }
         assert_eq!(line.as_str().chars().count(), Line::WIDEST / 2);
@@ -143,6 +172,21 @@ mod tests {
         assert_eq!(shown(&"x".repeat(50)), format!("`{}…`", "x".repeat(40)));
         assert_eq!(shown("http://u:S3cr3t-zz9@db"), "(not shown)");
         assert_eq!(Line::new().number(0).number(1_234_567).as_str(), "01234567");
+    }
+
+    #[test]
+    fn times_and_sizes_have_the_largest_unit_that_fits() {
+        let time = |micros| Line::new().time(micros).to_string();
+        assert_eq!(
+            [time(0), time(25_000_000), time(1_500_000), time(7)],
+            ["0s", "25s", "1500ms", "7us"]
+        );
+        let size = |bytes| Line::new().size(bytes).to_string();
+        assert_eq!(
+            [size(0), size(1 << 30), size((1 << 20) + (512 << 10)), size(1 << 20)],
+            ["0B", "1GiB", "1536KiB", "1MiB"]
+        );
+        assert_eq!(size((150 << 20) + 1), "151MiB");
     }
 
     #[test]

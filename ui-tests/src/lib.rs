@@ -8,21 +8,61 @@ pub mod pedantic;
 
 use spate::prelude::*;
 use spate_runtime::chain::format::Format;
-use spate_runtime::config::{ConfigErrors, Schema, Section};
+use spate_runtime::config::{Ban, ConfigErrors, Key, Means, Refuses, Schema, Section, Type};
 use spate_runtime::connector::SourceConnector;
 use spate_runtime::error::{Class, SourceError};
+use spate_runtime::id::{ReplicaId, ShardId};
 use spate_runtime::lane::source::Source;
-use spate_runtime::sink::{Sink, SinkConnector};
+use spate_runtime::preflight::Findings;
+use spate_runtime::sink::{BoxFuture, Layout, SealedBatch, Sink, SinkConnector, WriteError};
 
 /// A source that can be declared; it is never run.
 #[derive(Debug)]
 pub struct Feed<F>(std::marker::PhantomData<F>);
 
-const NO_KEYS: Schema = Schema { kind: "Feed", keys: &[] };
+const FEED: Schema = Schema {
+    kind: "Feed",
+    keys: &[
+        Key::new("topic", Type::List(&Type::Text), "what is read").means(Means::Place("topic")),
+        Key::new("session_timeout", Type::Duration, "how long the group waits")
+            .or("45s")
+            .means(Means::SessionTimeout),
+        Key::new("settings", Type::TextMap, "passed through").bans(&[Ban {
+            name: "enable.auto.commit",
+            refuses: Refuses::Any,
+            unless: None,
+            code: "P061",
+            why: "offsets are committed by spate, when rows are durable",
+            help: "leave it out",
+        }]),
+    ],
+};
+
+const TABLE: Schema = Schema {
+    kind: "Table",
+    keys: &[
+        Key::new("shards", Type::List(&Type::List(&Type::Text)), "the servers")
+            .means(Means::Shards { by_partition: true }),
+        Key::new("table", Type::Text, "where rows go"),
+        Key::new("topic", Type::Text, "where rows go, too").means(Means::Place("topic")),
+        Key::new("password", Type::Text, "of the user").secret(),
+        Key::new("compression", Type::Choice(&["none", "lz4"]), "how").or("lz4"),
+        Key::new("delivery", Type::Choice(&["at_least_once", "at_most_once"]), "what is promised")
+            .or("at_least_once"),
+        Key::new("settings", Type::TextMap, "passed through").bans(&[Ban {
+            name: "acks",
+            refuses: Refuses::Only(&["0"]),
+            unless: Some(("delivery", "at_most_once")),
+            code: "P062",
+            why: "rows would be acknowledged before they are durable",
+            help: "remove it, or write `delivery: at_most_once` beside `settings`",
+        }]),
+    ],
+};
 
 impl<F: 'static> SourceConnector for Feed<F> {
     type Format = F;
-    const SCHEMA: &'static Schema = &NO_KEYS;
+    const SCHEMA: &'static Schema = &FEED;
 
     fn from_section(_section: &Section<'_>) -> Result<Self, ConfigErrors> {
         Ok(Self(std::marker::PhantomData))
@@ -75,14 +115,40 @@ pub struct Table<R>(std::marker::PhantomData<R>);
 impl<R: Row + 'static> SinkConnector for Table<R> {
     type Row = R;
     type Encoder = spate::__private::Ndjson;
-    const SCHEMA: &'static Schema = &NO_KEYS;
+    const SCHEMA: &'static Schema = &TABLE;
 
     fn from_section(_section: &Section<'_>) -> Result<Self, ConfigErrors> {
         Ok(Self(std::marker::PhantomData))
     }
 
     fn into_sink(self) -> std::sync::Arc<dyn Sink> {
-        unreachable!("a table of the fixtures is not to be run")
+        std::sync::Arc::new(Nowhere)
+    }
+}
+
+/// What a table is once it was made: nothing is written to it.
+struct Nowhere;
+
+impl Sink for Nowhere {
+    fn layout(&self) -> Layout {
+        Layout { replicas: vec![1], deduplicates: true, replicas_share_tokens: false }
+    }
+
+    fn check(&self) -> BoxFuture<'_, Findings> {
+        Box::pin(async { Findings::default() })
+    }
+
+    fn probe(&self, _: ShardId, _: ReplicaId) -> BoxFuture<'_, Result<(), WriteError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn write(
+        &self,
+        _: ShardId,
+        _: ReplicaId,
+        _: std::sync::Arc<SealedBatch>,
+    ) -> BoxFuture<'_, Result<(), WriteError>> {
+        Box::pin(async { Ok(()) })
     }
 }
 

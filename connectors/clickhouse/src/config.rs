@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use spate_runtime::config::{ConfigErrors, Key, Schema, Secret, Section, Type};
+use spate_runtime::config::{
+    Ban, ConfigErrors, Key, Means, Refuses, Schema, Secret, Section, Type,
+};
 
 use crate::transport::url::Url;
 
@@ -10,14 +12,20 @@ use crate::transport::url::Url;
 pub(crate) const SCHEMA: &Schema = &Schema {
     kind: "ClickHouse",
     keys: &[
-        Key::new("url", Type::Text, "the server, as in `http://localhost:8123`"),
+        Key::new("url", Type::Text, "the server, as in `http://localhost:8123`")
+            .means(Means::Where),
         Key::new(
             "shards",
             Type::List(&Type::List(&Type::Text)),
             "instead of `url`: for each shard the addresses of its replicas, as in [[a, b], [c]]",
-        ),
-        Key::new("database", Type::Text, "the database of the table").or("default"),
-        Key::new("table", Type::Text, "the table rows are inserted into").required(),
+        )
+        .means(Means::Shards { by_partition: true }),
+        Key::new("database", Type::Text, "the database of the table")
+            .or("default")
+            .means(Means::Where),
+        Key::new("table", Type::Text, "the table rows are inserted into")
+            .required()
+            .means(Means::Place("table")),
         Key::new("user", Type::Text, "who inserts").or("default"),
         Key::new("password", Type::Text, "the user's password").secret(),
         Key::new("compression", Type::Choice(&["lz4", "none"]), "how bodies are compressed")
@@ -28,7 +36,14 @@ pub(crate) const SCHEMA: &Schema = &Schema {
         Key::new("connect_timeout", Type::Duration, "how long a connection may take to come about")
             .or("5s")
             .at_least("10ms"),
-        Key::new("settings", Type::TextMap, "settings of the server, sent with every insert"),
+        Key::new("settings", Type::TextMap, "settings of the server, sent with every insert")
+            .bans(RESERVED),
+        Key::new(
+            "delivery",
+            Type::Choice(&["at_least_once", "at_most_once"]),
+            "`at_most_once` admits `wait_for_async_insert: 0`: rows may be lost",
+        )
+        .or("at_least_once"),
         Key::new("ca_file", Type::Text, "certificates to trust instead of the system's, as PEM")
             .needs_feature("clickhouse-tls", cfg!(feature = "tls")),
     ],
@@ -60,19 +75,35 @@ pub(crate) enum Compression {
     None,
 }
 
-/// Settings that are ours, with what a user may write there and why nothing else.
-const RESERVED: &[(&str, &str, &str)] = &[
-    ("insert_deduplication_token", "", "every batch carries its own token"),
-    ("insert_deduplicate", "1", "a retried batch is recognised by its token"),
-    ("decompress", "", "set `compression` instead"),
-    ("query", "", "the statement is made from the row"),
-    ("database", "", "set `database` beside `settings`"),
-    ("user", "", "set `user` beside `settings`"),
-    ("password", "", "set `password` beside `settings`"),
-    ("wait_end_of_query", "1", "an answer begins when the insert has ended"),
-    ("enable_http_compression", "0", "answers are read as they are"),
-    ("compress", "0", "answers are read as they are"),
+/// Settings that are ours, and what a user may write there.
+const RESERVED: &[Ban] = &[
+    Ban {
+        refuses: Refuses::AnyBut(&["1", "true"]),
+        unless: Some(("delivery", "at_most_once")),
+        code: "P062",
+        help: "remove it, or write `delivery: at_most_once` beside `settings`",
+        ..ours("wait_for_async_insert", "rows would be acknowledged before they are durable")
+    },
+    ours("insert_deduplication_token", "every batch carries its own token"),
+    ours_but("insert_deduplicate", &["1"], "a retried batch is recognised by its token"),
+    ours("decompress", "set `compression` instead"),
+    ours("query", "the statement is made from the row"),
+    ours("database", "set `database` beside `settings`"),
+    ours("user", "set `user` beside `settings`"),
+    ours("password", "set `password` beside `settings`"),
+    ours_but("wait_end_of_query", &["1"], "an answer begins when the insert has ended"),
+    ours_but("enable_http_compression", &["0"], "answers are read as they are"),
+    ours_but("compress", &["0"], "answers are read as they are"),
 ];
+
+const fn ours(name: &'static str, why: &'static str) -> Ban {
+    let help = "remove it: this setting belongs to the sink";
+    Ban { name, refuses: Refuses::Any, unless: None, code: "P059", why, help }
+}
+
+const fn ours_but(name: &'static str, values: &'static [&'static str], why: &'static str) -> Ban {
+    Ban { refuses: Refuses::AnyBut(values), ..ours(name, why) }
+}
 
 impl Settings {
     pub(crate) fn from_section(section: &Section<'_>) -> Result<Self, ConfigErrors> {
@@ -172,24 +203,6 @@ fn user_settings(section: &Section<'_>) -> Result<Vec<(String, String)>, ConfigE
     let mut errors = ConfigErrors::default();
     let mut settings = Vec::new();
     for (name, value) in section.text_map("settings") {
-        if name == "wait_for_async_insert" && !is_true(value) {
-            let text = "`wait_for_async_insert: 0` acknowledges rows that are not durable";
-            let help = "remove it: inserts always wait until their rows are written";
-            errors
-                .0
-                .extend(section.error("settings", "P062", text, help).0);
-            continue;
-        }
-        let reserved = RESERVED.iter().find(|(reserved, ..)| *reserved == name);
-        if let Some((_, allowed, why)) = reserved
-            && *allowed != value
-        {
-            let text = format!("setting `{name}` belongs to the sink");
-            errors
-                .0
-                .extend(section.error("settings", "S010", text, *why).0);
-            continue;
-        }
         let valid = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if name.is_empty() || !name.chars().all(valid) {
             let text = format!("`{name}` is no name of a setting");
@@ -205,10 +218,14 @@ fn user_settings(section: &Section<'_>) -> Result<Vec<(String, String)>, ConfigE
 
 /// What every insert carries, whatever the user's profile on the server says.
 fn with_ours(mut settings: Vec<(String, String)>, async_insert: bool) -> Vec<(String, String)> {
+    // The schema lets another value through with `delivery: at_most_once` only.
+    let waits = settings
+        .iter()
+        .all(|(name, value)| name != "wait_for_async_insert" || is_true(value));
     let ours = [
         // R102: on by default in recent servers, and durable only if the insert waits.
         ("async_insert", if async_insert { "1" } else { "0" }),
-        ("wait_for_async_insert", "1"),
+        ("wait_for_async_insert", if waits { "1" } else { "0" }),
         ("insert_deduplicate", "1"),
         // The status line has to know how the insert ended (R096).
         ("wait_end_of_query", "1"),
@@ -303,18 +320,24 @@ mod tests {
         check_refused(
             "url: http://ch\ntable: t\nsettings: {wait_for_async_insert: 0}",
             "P062",
-            "not durable",
+            "before they are durable",
         );
+        let settings = read(
+            "url: http://ch\ntable: t\ndelivery: at_most_once\n\
+             settings: {async_insert: 1, wait_for_async_insert: 0}",
+        );
+        has(&settings.unwrap(), "wait_for_async_insert", "0");
     }
 
     #[test]
     fn settings_of_the_sink_are_its_own() {
-        for setting in ["insert_deduplication_token: x", "insert_deduplicate: 0", "'a b': 1"] {
-            check_refused(
-                &format!("url: http://ch\ntable: t\nsettings: {{{setting}}}"),
-                "S010",
-                "setting",
-            );
+        for (setting, code) in [
+            ("insert_deduplication_token: x", "P059"),
+            ("insert_deduplicate: 0", "P059"),
+            ("'a b': 1", "S010"),
+        ] {
+            let yaml = format!("url: http://ch\ntable: t\nsettings: {{{setting}}}");
+            check_refused(&yaml, code, "setting");
         }
     }
 

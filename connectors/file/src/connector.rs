@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use spate_runtime::chain::row::Row;
-use spate_runtime::config::{ConfigErrors, Key, Schema, Section, Type};
+use spate_runtime::config::{ConfigErrors, Key, Means, Schema, Section, Type};
 use spate_runtime::connector::SourceConnector;
 use spate_runtime::error::{Class, SourceError};
 use spate_runtime::lane::source::Source;
@@ -31,7 +31,8 @@ enum Role {
 const SINK_SCHEMA: Schema = Schema {
     kind: "File",
     keys: &[Key::new("dir", Type::Text, "the folder the files go to; made if it is not there")
-        .required()],
+        .required()
+        .means(Means::Place("folder"))],
 };
 
 const SOURCE_SCHEMA: Schema = Schema {
@@ -42,7 +43,8 @@ const SOURCE_SCHEMA: Schema = Schema {
             Type::List(&Type::Text),
             "files, folders (their files, hidden ones not), or names with `*` and `?`",
         )
-        .required(),
+        .required()
+        .means(Means::Place("folder")),
         Key::new(
             "checkpoint",
             Type::Text,

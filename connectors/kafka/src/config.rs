@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use spate_runtime::config::{ConfigErrors, Key, Schema, Secret, Section, Type};
+use spate_runtime::config::{
+    Ban, ConfigErrors, Key, Means, Refuses, Schema, Secret, Section, Type,
+};
 
 use crate::sys::Conf;
 
@@ -15,8 +17,11 @@ const KEYS: &[Key] = &[
         Type::List(&Type::Text),
         "where to begin: `host:port`, one or several; `embedded` starts a broker in this process",
     )
-    .required(),
-    Key::new("topic", Type::List(&Type::Text), "the topic to read, or several").required(),
+    .required()
+    .means(Means::Where),
+    Key::new("topic", Type::List(&Type::Text), "the topic to read, or several")
+        .required()
+        .means(Means::Place("topic")),
     Key::new("group", Type::Text, "the consumer group whose offsets are committed").required(),
     Key::new(
         "start",
@@ -54,7 +59,8 @@ const KEYS: &[Key] = &[
         "a name of this process that survives restarts: no rebalance within the session timeout",
     ),
     Key::new("session_timeout", Type::Duration, "how long the group waits for a silent member")
-        .or("45s"),
+        .or("45s")
+        .means(Means::SessionTimeout),
     Key::new(
         "max_poll_interval",
         Type::Duration,
@@ -91,7 +97,7 @@ const KEYS: &[Key] = &[
         "how the user is authenticated",
     )
     .or("PLAIN"),
-    Key::new("settings", Type::TextMap, "settings passed through to librdkafka"),
+    Key::new("settings", Type::TextMap, "settings passed through to librdkafka").bans(RESERVED),
     Key::new("embedded", Type::Section(EMBEDDED), "the broker in this process, and its orders")
         .needs_feature("kafka-embedded", cfg!(feature = "embedded")),
 ];
@@ -241,13 +247,9 @@ impl Settings {
     pub(crate) fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         for (key, _) in &self.passed {
-            if let Some((code, help)) = reserved(key) {
-                findings.push(Finding::new(
-                    "settings",
-                    code,
-                    format!("`{key}` is not passed through"),
-                    help,
-                ));
+            if let Some(ban) = RESERVED.iter().find(|ban| ban.name == key) {
+                let text = format!("`{key}`: {}", ban.why);
+                findings.push(Finding::new("settings", ban.code, text, ban.help));
             }
         }
         if self.is_embedded() && !cfg!(feature = "embedded") {
@@ -434,34 +436,51 @@ impl Finding {
     }
 }
 
-/// Why a librdkafka setting is not passed through: the rule, and what to write instead.
-fn reserved(key: &str) -> Option<(&'static str, &'static str)> {
-    const OURS: &str = "leave it out: offsets are committed by spate, when rows are durable";
-    let found = match key {
-        "enable.auto.commit"
-        | "auto.commit.enable"
-        | "auto.commit.interval.ms"
-        | "enable.auto.offset.store"
-        | "offset.store.method" => ("P061", OURS),
-        "auto.offset.reset" => ("P061", "use `start` and `out_of_range`: nothing jumps silently"),
-        "enable.partition.eof" => ("P059", "use `until`"),
-        "bootstrap.servers" | "metadata.broker.list" => ("P059", "use `brokers`"),
-        "group.id" => ("P059", "use `group`"),
-        "group.instance.id" => ("P059", "use `instance_id`"),
-        "group.protocol" => ("P059", "leave it out: the classic protocol is used"),
-        "isolation.level" => ("P059", "use `isolation`"),
-        "partition.assignment.strategy" => ("P059", "use `assignment`"),
-        "session.timeout.ms" => ("P059", "use `session_timeout`"),
-        "max.poll.interval.ms" => ("P059", "use `max_poll_interval`"),
-        "topic.metadata.refresh.interval.ms" => ("P059", "use `metadata`"),
-        "queued.max.messages.kbytes" => ("P059", "use `prefetch`"),
-        "sasl.mechanism" | "sasl.mechanisms" => ("P059", "use `mechanism`"),
-        "sasl.username" => ("P059", "use `user`"),
-        "sasl.password" => ("P059", "use `password`, which is never shown"),
-        "test.mock.num.brokers" => ("P059", "use `brokers: embedded`"),
-        _ => return None,
-    };
-    Some(found)
+/// The settings of librdkafka that are not passed through, and what to write instead.
+const RESERVED: &[Ban] = &[
+    ours("enable.auto.commit"),
+    ours("auto.commit.enable"),
+    ours("auto.commit.interval.ms"),
+    ours("enable.auto.offset.store"),
+    ours("offset.store.method"),
+    Ban {
+        why: "nothing jumps silently",
+        help: "use `start` and `out_of_range`",
+        ..ours("auto.offset.reset")
+    },
+    instead("enable.partition.eof", "use `until`"),
+    instead("bootstrap.servers", "use `brokers`"),
+    instead("metadata.broker.list", "use `brokers`"),
+    instead("group.id", "use `group`"),
+    instead("group.instance.id", "use `instance_id`"),
+    instead("group.protocol", "leave it out: the classic protocol is used"),
+    instead("isolation.level", "use `isolation`"),
+    instead("partition.assignment.strategy", "use `assignment`"),
+    instead("session.timeout.ms", "use `session_timeout`"),
+    instead("max.poll.interval.ms", "use `max_poll_interval`"),
+    instead("topic.metadata.refresh.interval.ms", "use `metadata`"),
+    instead("queued.max.messages.kbytes", "use `prefetch`"),
+    instead("sasl.mechanism", "use `mechanism`"),
+    instead("sasl.mechanisms", "use `mechanism`"),
+    instead("sasl.username", "use `user`"),
+    instead("sasl.password", "use `password`, which is never shown"),
+    instead("test.mock.num.brokers", "use `brokers: embedded`"),
+];
+
+/// P061: nobody commits but us.
+const fn ours(name: &'static str) -> Ban {
+    Ban {
+        name,
+        refuses: Refuses::Any,
+        unless: None,
+        code: "P061",
+        why: "offsets are committed by spate, when rows are durable",
+        help: "leave it out",
+    }
+}
+
+const fn instead(name: &'static str, help: &'static str) -> Ban {
+    Ban { code: "P059", why: "not passed through, it has a key of its own", help, ..ours(name) }
 }
 
 /// Below this, more time goes into fetches than into records.

@@ -173,11 +173,26 @@ fn with_fixture(page: &str, code: &str) -> String {
     let program = fs::read_to_string(folder.join(format!("{name}.rs"))).expect(name);
     let answer = fs::read_to_string(folder.join(format!("{name}.stderr"))).expect(name);
     let keeps_all = KEEP_ALL.contains(&code);
-    let (program, answer) = (excerpt(&program, keeps_all), finding(&answer, code));
+    let (yaml, answer) = (configuration(&program), finding(&answer, code));
+    // Where the mistake is in the file, the module is the one of every fixture.
+    let program = match yaml.is_empty() || keeps_all {
+        true => format!("```rust,ignore\n{}```\n\n", excerpt(&program, keeps_all)),
+        false => String::new(),
+    };
     format!(
-        "{before}<!-- fixture: {name} -->\n\n```rust,ignore\n{program}```\n\n```text\n{answer}```\n\n\
+        "{before}<!-- fixture: {name} -->\n\n{program}{yaml}```text\n{answer}```\n\n\
          <!-- end -->{after}"
     )
+}
+
+/// The file that a fixture names, as a block of a page; empty if it names none that is there.
+fn configuration(program: &str) -> String {
+    let file = program
+        .split_once("ui-tests/fixtures/")
+        .and_then(|(_, rest)| rest.split_once('"'));
+    let text = file
+        .and_then(|(name, _)| fs::read_to_string(root().join("ui-tests/fixtures").join(name)).ok());
+    text.map_or_else(String::new, |text| format!("```yaml\n{text}```\n\n"))
 }
 
 /// What a fixture is about: what stands before its module and in it, or all of it where it has no
@@ -251,7 +266,10 @@ const IN_BETWEEN: [&str; 3] =
 fn with_accepted(page: &str, code: &str, programs: &str) -> String {
     let begin = format!("\nmod {} {{\n", code.to_lowercase());
     let Some((_, program)) = programs.split_once(&begin) else {
-        assert!(page.contains("```toml\n"), "{code} has no program in `accepted.rs`");
+        let mended = page.split_once("## Accepted\n").map(|(_, mended)| mended);
+        let shown = mended
+            .is_some_and(|mended| mended.contains("```toml\n") || mended.contains("```yaml\n"));
+        assert!(shown, "{code} has no program in `accepted.rs`");
         return page.to_owned();
     };
     let (program, _) = program.split_once("\n}\n").expect("a module has an end");

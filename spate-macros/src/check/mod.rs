@@ -3,6 +3,9 @@
 //! Pure. A rule is one file: `check(pipeline, report)` looks at the model and reports, and none
 //! sees what another found, except that P011 stays silent after findings in the graph: what
 //! receives nothing usually does so because of one of them.
+//!
+//! The rules over the configuration (P018, P019, P045, P050 to P054, P056 to P059, P061, P062) stand
+//! in the runtime, `config/check.rs` and `config/fit.rs`: the start holds them, too.
 
 #![deny(
     clippy::unwrap_used,
@@ -49,7 +52,6 @@ mod p041_not_send;
 mod p042_shared_state;
 mod p043_dedup_key;
 mod p044_state_of_one_chain;
-mod p045_keyed_sink;
 pub(crate) mod p048_table;
 mod p050_zero;
 pub(crate) mod p056_unit;
@@ -90,7 +92,7 @@ const GRAPH: [Check; 10] = [
 ];
 
 /// Everything that is read off a declaration, a stage or a signature.
-const PARTS: [Check; 30] = [
+const PARTS: [Check; 29] = [
     p006_unknown_operator::check,
     p007_contract::check,
     p014_wildcard::check,
@@ -117,7 +119,6 @@ const PARTS: [Check; 30] = [
     p042_shared_state::check,
     p043_dedup_key::check,
     p044_state_of_one_chain::check,
-    p045_keyed_sink::check,
     p050_zero::check,
     p060_feature::check,
     p064_cfg::check,

@@ -4,9 +4,11 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote_spanned;
 
 use super::Items;
+use super::config;
 use super::paths::{Paths, at, emit, index, placed, with_lifetime};
 use super::sink::sink_index;
 use crate::ast::item::Declared;
+use crate::config::ConfigFile;
 use crate::model::{Chain, Kind, Node, NodeKind, NodePolicy, Origin, Pipeline};
 use crate::names;
 
@@ -21,9 +23,17 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
         (chains(pipeline, items, &items.captured, paths), lookups(pipeline, paths));
     let [graph_type, definition_trait, assembler, run] =
         ["Graph", "Definition", "Assembler", "main"].map(|name| paths.rt(name));
+    let expected = paths.rt("Expected");
+    let sections = config::sections(pipeline, paths);
+    let checked = pipeline
+        .config
+        .as_ref()
+        .map(|file| config::check(file, pipeline, definition, paths));
+    let (same_version, version) = (paths.rt("assert_same_version"), paths.rt("VERSION"));
+    let ours = env!("CARGO_PKG_VERSION");
     let config = match &pipeline.config {
         None => emit!(::core::option::Option::None),
-        Some(file) => {
+        Some(ConfigFile { literal: file, .. }) => {
             let at_literal = at(file.span());
             let text = quote_spanned! {at_literal=>
                 ::core::include_str!(::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", #file))
@@ -38,6 +48,8 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
     emit! {
         // Cargo builds anew when the variable changes, and the expansion is written (see `expand`).
         const _: ::core::option::Option<&str> = ::core::option_env!("SPATE_EXPAND");
+        const _: () = #same_version(#ours, #version);
+        #checked
 
         #[doc = #graph_doc]
         pub const GRAPH: #graph_type = #graph;
@@ -62,6 +74,7 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
         impl #definition_trait for #definition {
             const GRAPH: &'static #graph_type = &GRAPH;
             const CONFIG: ::core::option::Option<(&'static str, &'static str)> = #config;
+            const SECTIONS: &'static [#expected<'static>] = #sections;
 
             fn assemble(assembler: &mut #assembler<'_>) {
                 #assemble

@@ -9,10 +9,12 @@
 //! lane.rs    the pipeline's definition: graph, assembly, `main`, `pipeline`
 //! test.rs    the pipeline under test: an accessor for each source and sink
 //! picture.rs the chains as a text, for the module's documentation
+//! config.rs  its configuration, held against the schemas of its connectors
 //! paths.rs   absolute paths, spans, lifetimes, indices under `cfg`
 //! ```
 
 mod chain;
+mod config;
 mod lane;
 pub(crate) mod paths;
 pub(crate) mod picture;

@@ -9,7 +9,7 @@ use super::paths::{
     Paths, at, behind_reference, bracketed, conditions, emit, index, placed, with_lifetime,
 };
 use crate::ast::item::Declared;
-use crate::model::Pipeline;
+use crate::model::{Pipeline, PolicyKind};
 use crate::names;
 
 /// What one sink contributes to each of the generated items.
@@ -259,6 +259,15 @@ fn field_of(key: &Expr) -> TokenStream {
         }
         other => emit!(row.#other),
     }
+}
+
+/// Whether a policy diverts to this sink.
+pub(super) fn is_diverted_to(pipeline: &Pipeline, number: usize) -> bool {
+    pipeline.stages().any(|stage| {
+        stage.policy.as_ref().is_some_and(
+            |policy| matches!(policy.kind, PolicyKind::To(_, Some(to)) if to == number),
+        )
+    })
 }
 
 /// Whether a row type is written as `DeadLetter`; an alias of it is let through by the types.

@@ -1,14 +1,17 @@
 //! A configuration file that was read: its nodes, and the sections checked out of it.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::Path;
 
-use super::check::{self, Entry, Expected, Fault};
+use spate_yaml::{Node, Vars};
+
+use super::check::{self, Entry, Expected, Faults, Purpose, Role, Value};
 use super::error::{ConfigError, ConfigErrors};
+use super::fit::{LANES_ASSUMED, Loads, share};
 use super::message;
 use super::schema::Key;
 use super::section::Section;
-use super::yaml::{self, Node, Owned};
 
 /// A configuration as read from a file: YAML, variables filled in, not yet checked against any
 /// schema. `Debug` shows the file's name only.
@@ -37,7 +40,14 @@ impl Config {
         text: &str,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, ConfigErrors> {
-        let nodes = yaml::read(file_name, text, env)?;
+        let nodes = spate_yaml::read(text, Vars::From(env)).map_err(|faults| {
+            ConfigErrors(
+                faults
+                    .into_iter()
+                    .map(|fault| of_text(file_name, fault))
+                    .collect(),
+            )
+        })?;
         Ok(Self { file: file_name.to_owned(), nodes })
     }
 
@@ -49,15 +59,21 @@ impl Config {
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigErrors> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        match std::fs::read_to_string(path) {
-            Ok(text) => Self::parse(&name, &text, &|variable| std::env::var(variable).ok()),
-            Err(error) => Err(ConfigErrors::from(ConfigError {
-                at: name,
-                code: "P059",
-                text: format!("could not read the configuration: {error}"),
-                help: String::new(),
-            })),
+        let unread = |text: String| ConfigError {
+            at: format!("{name}:1:1"),
+            code: "P059",
+            text,
+            help: String::new(),
+        };
+        if path.is_dir() {
+            return Err(unread("a folder, not a file".to_owned()).into());
         }
+        let bytes = std::fs::read(path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => unread("there is no such file".to_owned()),
+            _ => unread(format!("it could not be read: {error}")),
+        })?;
+        let text = spate_yaml::utf8(bytes).map_err(|fault| of_text(&name, fault))?;
+        Self::parse(&name, &text, &|variable| std::env::var(variable).ok())
     }
 
     /// The name that messages begin with.
@@ -75,7 +91,10 @@ impl Config {
         for node in &self.nodes {
             match node.depth {
                 0 => section = &node.key,
-                1 => kept = keep(section, &node.key) && !matches!(node.value, Owned::Unset(_)),
+                1 => {
+                    kept = keep(section, &node.key)
+                        && !matches!(node.value, spate_yaml::Value::Unset(_))
+                }
                 _ => {}
             }
             if node.depth == 0 || kept {
@@ -124,7 +143,7 @@ impl Config {
         name: &'a str,
         keys: &[&'static [Key]],
     ) -> Result<Section<'a>, ConfigErrors> {
-        self.checked(name, keys, false)
+        self.checked(name, keys, Purpose::Declared)
     }
 
     /// As [`Config::section`], for a section whose texts are not going to be used in this run: its
@@ -138,7 +157,7 @@ impl Config {
         name: &'a str,
         keys: &[&'static [Key]],
     ) -> Result<Section<'a>, ConfigErrors> {
-        self.checked(name, keys, true)
+        self.checked(name, keys, Purpose::ToFiles)
     }
 
     /// What is wrong with the names of the sections: each must be declared, or `pipeline`.
@@ -146,10 +165,45 @@ impl Config {
     pub fn check_names(&self, declared: &[&str]) -> ConfigErrors {
         let expected: Vec<_> = declared
             .iter()
-            .map(|name| Expected { name, keys: &[] })
+            .map(|name| Expected { name, keys: &[], role: Role::Own })
             .collect();
         let entries = self.entries();
-        self.faults(&entries, |nth| check::check_names(&expected, &entries, nth))
+        self.faults(&entries, |skip| check::check_names(&expected, &entries, skip))
+    }
+
+    /// Everything that is wrong with it, as a build finds it: names, sections, and what does not
+    /// go together.
+    #[must_use]
+    pub fn check(&self, sections: &[Expected<'_>], purpose: Purpose) -> ConfigErrors {
+        let entries = self.entries();
+        self.faults(&entries, |skip| check::check(sections, &entries, purpose, skip))
+    }
+
+    /// What does not go together in sections that are right by themselves; gives the bytes at
+    /// which the batches of each sink are sealed, given the budget.
+    ///
+    /// # Errors
+    ///
+    /// Each pair of values that do not go together.
+    pub fn fit(
+        &self,
+        sections: &[Expected<'_>],
+        purpose: Purpose,
+        memory: u64,
+    ) -> Result<Vec<u64>, ConfigErrors> {
+        let entries = self.entries();
+        let errors =
+            self.faults(&entries, |skip| check::check_fit(sections, &entries, purpose, skip));
+        errors.or_ok(())?;
+        let threads = sections.iter().find_map(|section| match section.role {
+            Role::Pipeline { threads } => threads,
+            _ => None,
+        });
+        let lanes = threads.unwrap_or(LANES_ASSUMED).max(LANES_ASSUMED);
+        let loads = Loads { sections, entries: &entries, lanes };
+        let share = share(memory, &loads);
+        let sinks = (0..sections.len()).filter_map(|index| loads.get(index));
+        Ok(sinks.map(|load| load.batch_bytes(share)).collect())
     }
 
     /// An error at a section; at the file where the section is not there.
@@ -165,9 +219,9 @@ impl Config {
             .nodes
             .iter()
             .find(|node| node.depth == 0 && node.key == section);
-        let at = match node.map(Node::key_at) {
+        let at = match node.map(|node| node.key_at) {
             Some((line, col)) => format!("{}:{line}:{col}", self.file),
-            None => self.file.clone(),
+            None => self.top(),
         };
         ConfigError { at, code, text: text.into(), help: help.into() }
     }
@@ -176,35 +230,76 @@ impl Config {
         &'a self,
         name: &'a str,
         keys: &[&'static [Key]],
-        unread: bool,
+        purpose: Purpose,
     ) -> Result<Section<'a>, ConfigErrors> {
         let entries = self.entries();
-        let expected = Expected { name, keys };
+        let expected = Expected { name, keys, role: Role::Source { session: None } };
         let errors =
-            self.faults(&entries, |nth| check::check_section(&expected, &entries, nth, unread));
+            self.faults(&entries, |skip| check::check_section(&expected, &entries, purpose, skip));
         errors.or_ok(())?;
         Ok(Section::new(self, name, keys))
     }
 
+    /// The place that stands for the file as a whole.
+    pub(super) fn top(&self) -> String {
+        if self.file.starts_with('(') { self.file.clone() } else { format!("{}:1:1", self.file) }
+    }
+
     fn entries(&self) -> Vec<Entry<'_>> {
-        self.nodes.iter().map(Node::entry).collect()
+        self.nodes.iter().map(entry).collect()
     }
 
     fn faults<'a>(
         &self,
         entries: &[Entry<'_>],
-        nth: impl Fn(usize) -> Option<Fault<'a>>,
+        from: impl Fn(usize) -> Faults<'a>,
     ) -> ConfigErrors {
-        let faults = (0..).map_while(nth);
-        let errors = faults.map(|fault| ConfigError {
-            at: message::place(&fault, &self.file, entries)
-                .as_str()
-                .to_owned(),
-            code: fault.kind.code(),
-            text: message::text(&fault, entries).as_str().to_owned(),
-            help: message::help(&fault).as_str().to_owned(),
-        });
-        ConfigErrors(errors.collect())
+        let mut errors = ConfigErrors::default();
+        loop {
+            let faults = from(errors.0.len());
+            let found = (0..).map_while(|nth| faults.get(nth));
+            errors.0.extend(found.map(|fault| {
+                ConfigError {
+                    at: message::place(&fault, &self.file, entries)
+                        .as_str()
+                        .to_owned(),
+                    code: fault.kind.code(),
+                    text: message::text(&fault, entries).as_str().to_owned(),
+                    help: message::help(&fault).as_str().to_owned(),
+                }
+            }));
+            if faults.len() < Faults::MOST {
+                return errors;
+            }
+        }
+    }
+}
+
+/// What is wrong with the text of `file`.
+fn of_text(file: &str, fault: spate_yaml::Fault) -> ConfigError {
+    let spate_yaml::Fault { line, col, text, help } = fault;
+    ConfigError { at: format!("{file}:{line}:{col}"), code: "P059", text, help }
+}
+
+/// A node as the check sees it.
+fn entry(node: &Node) -> Entry<'_> {
+    Entry {
+        depth: node.depth,
+        key: &node.key,
+        value: match &node.value {
+            spate_yaml::Value::Empty => Value::Empty,
+            spate_yaml::Value::Text(text) => Value::Text(text),
+            spate_yaml::Value::Later => Value::Later,
+            spate_yaml::Value::Unset(variable) => Value::Unset(variable),
+            spate_yaml::Value::Map => Value::Map,
+            spate_yaml::Value::List => Value::List,
+        },
+        shown: &node.shown,
+        line: node.key_at.0,
+        col: node.key_at.1,
+        value_line: node.value_at.0,
+        value_col: node.value_at.1,
+        twin: node.twin,
     }
 }
 

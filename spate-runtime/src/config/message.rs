@@ -5,9 +5,10 @@
 //!
 //! Source: field reports R132, R134.
 
-use super::check::{Entry, Fault, FaultKind, Place, Value};
+use super::check::{Entry, Fault, FaultKind, Faults, Place, Value};
+use super::fit::{Load, Unfit};
 use super::scalar::Why;
-use super::schema::{Key, Type};
+use super::schema::{Ban, Key, Refuses, Type};
 use crate::line::Line;
 
 /// `file:line:col: text [code]; help: help`, for a compile-time message.
@@ -21,7 +22,18 @@ pub(super) const fn line(fault: &Fault<'_>, file: &str, entries: &[Entry<'_>]) -
     if help.as_str().is_empty() { to } else { to.push("\n  help: ").push(help.as_str()) }
 }
 
-/// `file:line:col`, or the file alone.
+/// All of them, one below the other.
+pub(super) const fn lines(faults: &Faults<'_>, file: &str, entries: &[Entry<'_>]) -> Line {
+    let (mut to, mut i) = (Line::new(), 0);
+    while let Some(fault) = faults.get(i) {
+        to = if i == 0 { to } else { to.push("\n") };
+        to = to.push(line(&fault, file, entries).as_str());
+        i += 1;
+    }
+    to
+}
+
+/// `file:line:col`.
 pub(super) const fn place(fault: &Fault<'_>, file: &str, entries: &[Entry<'_>]) -> Line {
     write_place(Line::new(), fault.place, file, entries)
 }
@@ -64,7 +76,9 @@ pub(super) const fn help(fault: &Fault<'_>) -> Line {
             .push("set it, or write `${")
             .push(variable)
             .push(":-default}`"),
-        FaultKind::Wrong { ty, min, .. } => write_expected(to, &ty, min),
+        FaultKind::Wrong { ty, key, .. } => write_expected(to, &ty, key.min),
+        FaultKind::Banned { ban } => to.push(ban.help),
+        FaultKind::Unfit(unfit) => write_unfit_help(to, &unfit),
         FaultKind::NoFeature { feature } => to
             .push("build with `features = [\"")
             .push(feature)
@@ -74,7 +88,9 @@ pub(super) const fn help(fault: &Fault<'_>) -> Line {
 
 const fn write_place(to: Line, place: Place, file: &str, entries: &[Entry<'_>]) -> Line {
     let (line, col) = match place {
-        Place::File => return to.push(file),
+        // No file at all: `(no configuration)`.
+        Place::File if matches!(file.as_bytes(), [b'(', ..]) => return to.push(file),
+        Place::File => (1, 1),
         Place::Key(at) => (entries[at].line, entries[at].col),
         Place::Value(at) => (entries[at].value_line, entries[at].value_col),
     };
@@ -99,7 +115,7 @@ const fn write_text(to: Line, fault: &Fault<'_>, entries: &[Entry<'_>]) -> Line 
         FaultKind::UnknownKey { .. } => write_name(to.push("unknown key "), entries, at),
         FaultKind::Twice { first } => write_name(to, entries, at)
             .push(" was given on line ")
-            .number(entries[first].line as u64)
+            .number(first as u64)
             .push(" already"),
         FaultKind::NoKey { key } => write_path(to.push("key `"), entries, at)
             .push(".")
@@ -110,9 +126,11 @@ const fn write_text(to: Line, fault: &Fault<'_>, entries: &[Entry<'_>]) -> Line 
             let to = to.push("variable `").push(variable).push("` of ");
             write_name(to, entries, at).push(" is not set")
         }
-        FaultKind::Wrong { why, ty, secret, .. } => {
-            write_wrong(write_name(to, entries, at), &entries[at], why, &ty, secret)
+        FaultKind::Wrong { why, ty, key } => {
+            write_wrong(write_name(to, entries, at), &entries[at], why, &ty, key.secret)
         }
+        FaultKind::Banned { ban } => write_banned(to, entries, at, ban),
+        FaultKind::Unfit(unfit) => write_unfit(to, &unfit),
         FaultKind::NoFeature { feature } => write_name(to, entries, at)
             .push(" needs the feature `")
             .push(feature)
@@ -133,6 +151,144 @@ const fn write_wrong(to: Line, entry: &Entry<'_>, why: Why, ty: &Type, secret: b
         Why::NoUnit => to.push(" without a unit"),
         Why::UnknownUnit => to.push(" with an unknown unit"),
         Why::Range => to.push(", which is out of range"),
+    }
+}
+
+const fn write_banned(to: Line, entries: &[Entry<'_>], at: usize, ban: &Ban) -> Line {
+    let to = write_name(to, entries, at);
+    match ban.refuses {
+        Refuses::Any => to.push(": ").push(ban.why),
+        Refuses::Only(_) | Refuses::AnyBut(_) => to
+            .push(" is ")
+            .shown(entries[at].shown)
+            .push(": ")
+            .push(ban.why),
+    }
+}
+
+const fn write_unfit(to: Line, unfit: &Unfit<'_>) -> Line {
+    match *unfit {
+        Unfit::FeedsItself { sink, source, what, place } => to
+            .push("sink `")
+            .push(sink)
+            .push("` writes to the ")
+            .push(what)
+            .push(" that `")
+            .push(source)
+            .push("` reads: ")
+            .shown(place),
+        Unfit::NotItsOwn { sink, other, what, place } => to
+            .push("dead letters of `")
+            .push(sink)
+            .push("` go to the ")
+            .push(what)
+            .push(" that `")
+            .push(other)
+            .push("` writes: ")
+            .shown(place),
+        Unfit::NoShardKey { sink, shards } => to
+            .push("sink `")
+            .push(sink)
+            .push("` has ")
+            .number(shards)
+            .push(" shards but no `key`"),
+        Unfit::BatchBelowFrame { sink, batch, frame } => to
+            .push("a batch of `")
+            .push(sink)
+            .push("` (")
+            .size(batch)
+            .push(") does not hold one frame (")
+            .size(frame)
+            .push(")"),
+        Unfit::Budget { needed, memory, lanes: _, shards: _, most } => {
+            let to = to
+                .size(needed)
+                .push(" wait for linger at worst, the budget is ")
+                .size(memory)
+                .push(": ");
+            write_load(to, &most)
+        }
+        Unfit::CapBelowBase { sink } => to
+            .push("the longest pause of `")
+            .push(sink)
+            .push("` is below the first one"),
+        Unfit::DrainTooShort { sink, drain, linger, cap } => to
+            .push("a drain of ")
+            .time(drain)
+            .push(" is too short for `")
+            .push(sink)
+            .push("`: linger ")
+            .time(linger)
+            .push(", retry ")
+            .time(cap),
+        Unfit::CommitTooSlow { interval, session } => to
+            .push("a commit interval of ")
+            .time(interval)
+            .push(" is too long for sessions of ")
+            .time(session),
+        Unfit::NoReplica { sink, shard } => to
+            .push("shard ")
+            .number(shard)
+            .push(" of `")
+            .push(sink)
+            .push("` has no replica"),
+        Unfit::SameReplica { sink, replica } => {
+            let to = to.push("`").push(sink).push("` names a replica twice: ");
+            to.shown(replica)
+        }
+    }
+}
+
+const fn write_load(to: Line, load: &Load<'_>) -> Line {
+    to.push("`")
+        .push(load.name)
+        .push("` ")
+        .number(load.batches)
+        .push(" batches of ")
+        .size(load.batch_bytes)
+        .push(" and ")
+        .number(load.frames)
+        .push(" frames of ")
+        .size(load.frame_bytes)
+}
+
+const fn write_unfit_help(to: Line, unfit: &Unfit<'_>) -> Line {
+    match *unfit {
+        Unfit::FeedsItself { what, .. } => to
+            .push("every row would come back as a record: write to another ")
+            .push(what),
+        Unfit::NotItsOwn { what, .. } => to
+            .push("what cannot take the rows cannot take their letters: write to a ")
+            .push(what)
+            .push(" of its own"),
+        Unfit::NoShardKey { sink, .. } => to
+            .push("write `#[sink(key = ..)]` on `")
+            .push(sink)
+            .push("` in the module, or `route: round_robin` here"),
+        Unfit::BatchBelowFrame { .. } => to.push("`batch_bytes` must be at least `frame_bytes`"),
+        Unfit::Budget { needed, lanes, shards, .. } => to
+            .number(lanes)
+            .push(" lanes and ")
+            .number(shards)
+            .push(if shards == 1 { " shard" } else { " shards" })
+            .push(": set `pipeline.memory` to `")
+            .size(needed)
+            .push("`, or less to `batch_bytes` and `frame_bytes`"),
+        Unfit::CapBelowBase { .. } => to.push("`retry_cap` must be at least `retry_base`"),
+        Unfit::DrainTooShort { linger, cap, .. } => to
+            .push("set `pipeline.drain_timeout` to at least `")
+            .time(linger.saturating_add(cap))
+            .push("`"),
+        Unfit::CommitTooSlow { session, .. } => to
+            .push("set `pipeline.commit_interval` to at most `")
+            .time(session / 2)
+            .push("`"),
+        Unfit::NoReplica { .. } => {
+            to.push("list the addresses of each shard's replicas, as in `[[a, b], [c]]`")
+        }
+        Unfit::SameReplica { .. } => {
+            to.push("rows of a shard are found on its own replicas only: remove one of them")
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Configuration: YAML with a section per declared name, checked against constant schemas.
 //!
 //! ```text
-//! text --yaml--> nodes --vars--> nodes      (file.rs: once, at start)
-//!                                  |
-//! const entries (macro) ---------> check (const fn) ---> faults ---> ConfigErrors or a const panic
-//!                                  |
-//!                               Section ---> connectors, settings
+//! text --spate-yaml--> nodes      (file.rs: once, at start)
+//!                        |
+//! entries (macro) ---> check, fit (const fn) ---> faults ---> ConfigErrors or a const panic
+//!                        |
+//!                     Section ---> connectors, settings
 //! ```
 //!
 //! One `const fn` decides what is right, at compile time and at start ([`check`]). The schema gives
@@ -15,6 +15,7 @@
 pub mod check;
 mod error;
 mod file;
+mod fit;
 mod message;
 pub mod nearest;
 mod scalar;
@@ -22,15 +23,12 @@ mod schema;
 mod secret;
 mod section;
 mod settings;
-mod sizing;
-mod vars;
-mod yaml;
 
 pub use error::{ConfigError, ConfigErrors};
 pub use file::Config;
+pub use fit::{Load, Unfit};
 pub use nearest::nearest;
-pub use schema::{Key, Schema, Type};
+pub use schema::{Ban, Key, Means, Refuses, Schema, Type};
 pub use secret::Secret;
 pub use section::Section;
 pub use settings::{LogFormat, PIPELINE_KEYS, Pin, PipelineSettings, SINK_KEYS, SinkSettings};
-pub use sizing::{SinkLoad, Sizing, check_commit_interval, check_drain};

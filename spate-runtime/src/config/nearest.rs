@@ -24,6 +24,9 @@ pub const fn same(a: &str, b: &str) -> bool {
 pub const fn near(wanted: &str, name: &str) -> usize {
     let third = wanted.len() / 3;
     let bound = if third == 0 { 1 } else { third };
+    if wanted.len().abs_diff(name.len()) > bound {
+        return usize::MAX;
+    }
     let distance = distance(wanted, name);
     if distance <= bound { distance } else { usize::MAX }
 }

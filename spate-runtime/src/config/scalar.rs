@@ -95,7 +95,12 @@ pub(super) const fn verify(text: &str, ty: &Type, min: Option<&str>) -> Result<(
             }
             Err(Why::Form)
         }
-        Type::List(_) | Type::Either(..) | Type::TextMap | Type::Section(_) => Err(Why::Shape),
+        Type::Either(a, b) => match (verify(text, a, min), verify(text, b, min)) {
+            (Ok(()), _) | (_, Ok(())) => Ok(()),
+            (Err(Why::Range), _) | (_, Err(Why::Range)) => Err(Why::Range),
+            (Err(why), _) => Err(why),
+        },
+        Type::List(_) | Type::TextMap | Type::Section(_) => Err(Why::Shape),
     }
 }
 

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::time::Duration;
 
+use spate_yaml::{Node, Value};
+
 use super::error::{ConfigError, ConfigErrors};
 use super::file::Config;
 use super::scalar;
 use super::schema::{Key, Schema, Type};
 use super::secret::Secret;
-use super::yaml::{Node, Owned};
 use crate::preflight::Findings;
 
 /// How many sets of keys a section may be checked against.
@@ -69,7 +70,16 @@ impl<'a> Section<'a> {
         for node in &mut config.nodes {
             node.depth += 1;
         }
-        config.nodes.insert(0, Node::section("test"));
+        let node = Node {
+            depth: 0,
+            key: "test".to_owned(),
+            value: Value::Map,
+            shown: String::new(),
+            key_at: (1, 1),
+            value_at: (1, 1),
+            twin: None,
+        };
+        config.nodes.insert(0, node);
         let config: &'static Config = Box::leak(Box::new(config));
         config.section("test", &[schema.keys])
     }
@@ -194,7 +204,7 @@ impl<'a> Section<'a> {
                 .into_iter()
                 .map(|text| vec![text])
                 .collect(),
-            Some(at) if matches!(self.config.nodes[at].value, Owned::List) => self
+            Some(at) if matches!(self.config.nodes[at].value, Value::List) => self
                 .children(at)
                 .map(|(item, _)| self.scalars(item))
                 .collect(),
@@ -240,12 +250,12 @@ impl<'a> Section<'a> {
         let file = self.config.file();
         let place = match (self.child(key), self.node) {
             (Some(at), _) => Some(self.config.nodes[at].value_at),
-            (None, Some(at)) => Some(self.config.nodes[at].key_at()),
+            (None, Some(at)) => Some(self.config.nodes[at].key_at),
             (None, None) => None,
         };
         let at = match place {
             Some((line, col)) => format!("{file}:{line}:{col}"),
-            None => file.to_owned(),
+            None => self.config.top(),
         };
         ConfigErrors::from(ConfigError { at, code, text: text.into(), help: help.into() })
     }
@@ -292,7 +302,7 @@ impl<'a> Section<'a> {
         self.expect(name, is);
         match self.child(name) {
             None => self.key(name).default,
-            Some(at) if matches!(self.config.nodes[at].value, Owned::List) => None,
+            Some(at) if matches!(self.config.nodes[at].value, Value::List) => None,
             Some(at) => Some(self.text_at(at)),
         }
     }
@@ -308,15 +318,15 @@ impl<'a> Section<'a> {
     /// The items of a list of single values, or a single value as a list of one.
     fn scalars(&self, at: usize) -> Vec<&'a str> {
         match self.config.nodes[at].value {
-            Owned::List => self.children(at).map(|(at, _)| self.text_at(at)).collect(),
-            Owned::Empty => Vec::new(),
+            Value::List => self.children(at).map(|(at, _)| self.text_at(at)).collect(),
+            Value::Empty => Vec::new(),
             _ => vec![self.text_at(at)],
         }
     }
 
     fn text_at(&self, at: usize) -> &'a str {
         match &self.config.nodes[at].value {
-            Owned::Text(text) => text,
+            Value::Text(text) => text,
             // Only in a section that was checked as unread.
             _ => "",
         }

@@ -21,7 +21,8 @@ pub const PIPELINE_KEYS: &[Key] = &[
         Type::Either(&Type::Choice(&["auto"]), &Type::Integer { min: 1, max: 1024 }),
         "lane threads; `auto`: as many as the process may use cores",
     )
-    .or("auto"),
+    .or("auto")
+    .range_rule("P057"),
     Key::new(
         "pin",
         Type::Either(
@@ -36,7 +37,8 @@ pub const PIPELINE_KEYS: &[Key] = &[
         .at_least("1MiB"),
     Key::new("commit_interval", Type::Duration, "how often watermarks are committed")
         .or("1s")
-        .at_least("1ms"),
+        .at_least("1ms")
+        .range_rule("P054"),
     Key::new("drain_timeout", Type::Duration, "how long a drain may take before exit 3").or("30s"),
     Key::new("revoke_timeout", Type::Duration, "how long revoked lanes may flush").or("10s"),
     Key::new("stall_after", Type::Duration, "when a lane without progress is reported")
@@ -55,15 +57,21 @@ pub const SINK_KEYS: &[Key] = &[
     Key::new("linger", Type::Duration, "how old a row may grow before its batch is sealed")
         .or("1s")
         .at_least("1ms"),
-    Key::new("batch_rows", COUNT, "rows at which a batch is sealed").or("500_000"),
+    Key::new("batch_rows", COUNT, "rows at which a batch is sealed")
+        .or("500_000")
+        .range_rule("P050"),
     Key::new("batch_bytes", Type::Size, "bytes at which a batch is sealed, before compression")
         .or("16MiB")
         .at_least("4KiB"),
     Key::new("frame_bytes", Type::Size, "bytes at which a lane hands its rows over")
         .or("256KiB")
         .at_least("4KiB"),
-    Key::new("queue_frames", COUNT, "frames a shard's queue holds").or("64"),
-    Key::new("max_inflight", COUNT, "writes at once per shard and partition").or("1"),
+    Key::new("queue_frames", COUNT, "frames a shard's queue holds")
+        .or("64")
+        .range_rule("P050"),
+    Key::new("max_inflight", COUNT, "writes at once per shard and partition")
+        .or("1")
+        .range_rule("P050"),
     Key::new("retry_base", Type::Duration, "the first pause before a write is tried again")
         .or("100ms")
         .at_least("1ms"),
@@ -150,8 +158,6 @@ pub struct SinkSettings {
     pub batch_rows: u64,
     /// Bytes at which a batch is sealed, before compression.
     pub batch_bytes: u64,
-    /// Whether `batch_bytes` was written; its default gives way to a small budget.
-    pub batch_bytes_set: bool,
     /// Bytes at which a lane hands its rows over.
     pub frame_bytes: usize,
     /// Frames a shard's queue holds.
@@ -167,17 +173,13 @@ pub struct SinkSettings {
 }
 
 impl SinkSettings {
-    /// Reads the keys of [`SINK_KEYS`].
-    ///
-    /// # Errors
-    ///
-    /// A batch smaller than one frame (P051), a cap below the first pause (P053).
-    pub fn from_section(section: &Section<'_>) -> Result<Self, ConfigErrors> {
-        let settings = Self {
+    /// Reads the keys of [`SINK_KEYS`]; whether they go together is the business of `fit.rs`.
+    #[must_use]
+    pub fn from_section(section: &Section<'_>) -> Self {
+        Self {
             linger: section.duration("linger"),
             batch_rows: section.integer("batch_rows"),
             batch_bytes: section.size("batch_bytes"),
-            batch_bytes_set: section.is_set("batch_bytes"),
             frame_bytes: to_usize(section.size("frame_bytes")),
             queue_frames: to_usize(section.integer("queue_frames")),
             max_inflight: to_usize(section.integer("max_inflight")),
@@ -187,21 +189,7 @@ impl SinkSettings {
                 "round_robin" => Route::RoundRobin,
                 _ => Route::Key,
             },
-        };
-        let mut errors = ConfigErrors::default();
-        if settings.batch_bytes < settings.frame_bytes as u64 {
-            let key = if settings.batch_bytes_set { "batch_bytes" } else { "frame_bytes" };
-            let text = format!("a batch of `{}` does not hold one frame", section.name());
-            let help = "`batch_bytes` must be at least `frame_bytes`";
-            errors.0.extend(section.error(key, "P051", text, help).0);
         }
-        if settings.retry_cap < settings.retry_base {
-            let key = if section.is_set("retry_cap") { "retry_cap" } else { "retry_base" };
-            let text = format!("the longest pause of `{}` is below the first one", section.name());
-            let help = "`retry_cap` must be at least `retry_base`";
-            errors.0.extend(section.error(key, "P053", text, help).0);
-        }
-        errors.or_ok(settings)
     }
 }
 
@@ -251,7 +239,7 @@ mod tests {
     fn sink(text: &str) -> Result<SinkSettings, ConfigErrors> {
         let config = parse(text);
         let section = config.section("lines", &[SINK_KEYS])?;
-        SinkSettings::from_section(&section)
+        Ok(SinkSettings::from_section(&section))
     }
 
     #[test]
@@ -281,14 +269,16 @@ mod tests {
     #[test]
     fn capacities_that_are_zero_are_refused() {
         for (text, code) in [
-            ("pipeline: {commit_interval: 0s}", "P050"),
+            ("pipeline: {commit_interval: 0s}", "P054"),
             ("pipeline: {memory: 0B}", "P050"),
-            ("pipeline: {threads: 0}", "P059"),
+            ("pipeline: {threads: 0}", "P057"),
+            ("pipeline: {threads: many}", "P059"),
         ] {
             assert_eq!(pipeline(text).unwrap_err().0[0].code, code, "{text}");
         }
         for text in ["queue_frames: 0", "batch_rows: 0", "max_inflight: 0", "linger: 0ms"] {
-            assert!(sink(&format!("lines: {{{text}}}")).is_err(), "{text}");
+            let errors = sink(&format!("lines: {{{text}}}")).unwrap_err();
+            assert_eq!(errors.0[0].code, "P050", "{text}");
         }
     }
 
@@ -311,13 +301,5 @@ mod tests {
         assert_eq!(settings.retry_base, Duration::from_millis(100));
         assert_eq!(settings.retry_cap, Duration::from_secs(10));
         assert_eq!(settings.route, Route::Key);
-    }
-
-    #[test]
-    fn a_sink_whose_settings_contradict_each_other_is_refused_with_all_of_them() {
-        let errors = sink("lines:\n  batch_bytes: 4KiB\n  retry_cap: 1ms\n").unwrap_err();
-        let codes: Vec<_> = errors.0.iter().map(|error| error.code).collect();
-        assert_eq!(codes, ["P051", "P053"], "{errors}");
-        assert_eq!(errors.0[0].at, "p.yaml:2:16");
     }
 }

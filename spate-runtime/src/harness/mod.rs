@@ -24,10 +24,12 @@ pub use world::{Answer, Committed, Stored, World, Written};
 
 use crate::chain::skip_log::{Skipped, Skips};
 use crate::clock::Clock;
+use crate::config::check::Purpose;
 use crate::config::{Config, ConfigErrors, Pin, PipelineSettings, SINK_KEYS, SinkSettings};
 use crate::graph::Graph;
 use crate::id::Partition;
 use crate::lookup::{AnyCell, Lookup, LookupCell};
+use crate::pipeline::plan::sections_of;
 use crate::pipeline::report::{LaneCounts, Report, Snapshot};
 use crate::pipeline::status::Status;
 use crate::pipeline::{Assembler, Definition, Plan, Stepped, Target};
@@ -410,7 +412,7 @@ impl Harness {
             .enumerate()
             .filter_map(|(index, node)| {
                 let section = self.config.section(node.name, &[SINK_KEYS]);
-                let settings = section.and_then(|section| SinkSettings::from_section(&section));
+                let settings = section.map(|section| SinkSettings::from_section(&section));
                 Some((sink::made(&self.world, index, &self.clock), errors.collect(settings)?))
             });
         let sinks = sinks.collect();
@@ -430,7 +432,7 @@ impl Harness {
             warnings: Findings::default(),
             skips: Some(self.skips.clone()),
         };
-        plan.fit(&self.config)?;
+        plan.fit(&self.config, sections_of(self.graph), Purpose::Declared)?;
         Ok(plan)
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::chain::lane_chain::{BuildLane, LaneChain, LaneSeed};
+use crate::config::check::{Expected, Purpose};
 use crate::config::{Config, ConfigErrors, SINK_KEYS, SinkSettings};
 use crate::connector::SourceConnector;
 use crate::graph::Graph;
@@ -20,6 +21,9 @@ pub trait Definition: 'static {
     const GRAPH: &'static Graph;
     /// Name and text of the configuration compiled in, if the module names one.
     const CONFIG: Option<(&'static str, &'static str)>;
+
+    /// The sections of its configuration, as a build checks them.
+    const SECTIONS: &'static [Expected<'static>] = &[];
 
     /// Makes every source, sink and chain; errors are collected by the assembler.
     fn assemble(assembler: &mut Assembler<'_>);
@@ -47,6 +51,16 @@ pub enum Target<'a> {
     },
     /// Nowhere: no source and no sink is made, only the chains; see `Rig`.
     Bare,
+}
+
+impl Target<'_> {
+    /// What its configuration is for.
+    pub(crate) const fn purpose(self) -> Purpose {
+        match self {
+            Self::Files { .. } => Purpose::ToFiles,
+            Self::Declared | Self::Bare => Purpose::Declared,
+        }
+    }
 }
 
 /// Makes the chain of a new lane.
@@ -164,16 +178,9 @@ impl<'a> Assembler<'a> {
                 C::from_section(&section).map(SinkConnector::into_sink)
             }
         };
-        match (sink, settings) {
-            (Ok(sink), Ok(settings)) => self.sinks[id.0] = Some((sink, settings)),
-            (sink, settings) => {
-                self.errors
-                    .0
-                    .extend(sink.err().into_iter().flat_map(|errors| errors.0));
-                self.errors
-                    .0
-                    .extend(settings.err().into_iter().flat_map(|errors| errors.0));
-            }
+        match sink {
+            Ok(sink) => self.sinks[id.0] = Some((sink, settings)),
+            Err(errors) => self.errors.0.extend(errors.0),
         }
     }
 
@@ -181,7 +188,7 @@ impl<'a> Assembler<'a> {
     pub fn sink_with<C: SinkConnector>(&mut self, id: SinkId, build: impl FnOnce(&Config) -> C) {
         let name = self.graph.sinks[id.0].name;
         let settings = self.config.section(name, &[SINK_KEYS]);
-        let settings = settings.and_then(|section| SinkSettings::from_section(&section));
+        let settings = settings.map(|section| SinkSettings::from_section(&section));
         let sink = match self.target {
             Target::Bare => return,
             Target::Files { dir, open } => open(dir, name),

@@ -3,7 +3,7 @@
 mod controller;
 mod definition;
 mod pin;
-mod plan;
+pub(crate) mod plan;
 mod probe;
 pub mod report;
 mod rig;

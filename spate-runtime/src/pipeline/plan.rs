@@ -2,19 +2,20 @@
 
 use std::sync::Arc as StdArc;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use super::controller::{Controller, ControllerParts, Requests};
 use super::definition::{Assembler, BuildChain, Definition, Target};
 use super::running::Running;
 use super::status::{Phase, SharedStatus, SinkView, State, Status};
 use crate::chain::pool::Pool;
-use crate::chain::port::{Route, SinkShared};
+use crate::chain::port::SinkShared;
 use crate::chain::skip_log::Skips;
 use crate::chain::tally::ChainCounters;
 use crate::clock::Clock;
+use crate::config::check::{Expected, PIPELINE_SECTION, Purpose, Role};
 use crate::config::{
-    Config, ConfigErrors, PipelineSettings, SinkLoad, SinkSettings, Sizing, check_commit_interval,
-    check_drain,
+    Config, ConfigErrors, PIPELINE_KEYS, PipelineSettings, SINK_KEYS, SinkSettings,
 };
 use crate::graph::Graph;
 use crate::id::{ShardId, SinkId};
@@ -29,9 +30,6 @@ use crate::sink::batcher::Limits;
 use crate::sink::retry::Backoff;
 use crate::sink::worker::{WriterParts, WriterSignal};
 use crate::sync::{Arc, AtomicU64, Mutex};
-
-/// Lanes that the sizing rule counts before any partition is assigned.
-const LANES_ASSUMED: usize = 8;
 
 /// A pipeline assembled for one run.
 pub struct Plan {
@@ -83,17 +81,23 @@ impl Plan {
         config: &Config,
         target: Target<'_>,
     ) -> Result<Self, ConfigErrors> {
+        let sections = sections::<D>();
+        let mut errors = if D::SECTIONS.is_empty() {
+            let names: Vec<&str> = sections.iter().map(|section| section.name).collect();
+            config.check_names(&names)
+        } else {
+            config.check(&sections, target.purpose())
+        };
         let mut assembler = Assembler::new(D::GRAPH, config, target);
         D::assemble(&mut assembler);
-        let declared: Vec<&str> = D::GRAPH
-            .sources
-            .iter()
-            .map(|source| source.name)
-            .chain(D::GRAPH.sinks.iter().map(|sink| sink.name))
-            .collect();
-        let mut errors = config.check_names(&declared);
-        errors.0.append(&mut assembler.errors.0);
-        let settings = errors.collect(PipelineSettings::from_config(config));
+        let settings = PipelineSettings::from_config(config);
+        let settings = assembler.errors.collect(settings);
+        // What the connectors say beside what the check said of their sections already.
+        for error in assembler.errors.0 {
+            if !errors.0.contains(&error) {
+                errors.0.push(error);
+            }
+        }
         let warnings = assembler.warnings;
         let sources: Vec<_> = assembler.sources.into_iter().flatten().collect();
         let sinks: Vec<_> = assembler.sinks.into_iter().flatten().collect();
@@ -118,59 +122,44 @@ impl Plan {
             warnings,
             skips: None,
         };
-        plan.fit(config)?;
+        plan.fit(config, sections, target.purpose())?;
         Ok(plan)
     }
 
-    /// Holds the settings against each other: keys, budget, drain, commits (P045, P052 to P054).
-    pub(crate) fn fit(&mut self, config: &Config) -> Result<(), ConfigErrors> {
-        let loads: Vec<SinkLoad<'_>> = self
-            .sinks
-            .iter()
-            .zip(self.graph.sinks)
-            .map(|((sink, settings), node)| {
-                let layout = sink.layout();
-                SinkLoad {
-                    name: node.name,
-                    shards: layout.replicas.len(),
-                    by_partition: layout.deduplicates,
-                    settings,
+    /// Holds the settings against each other once more, with what only the process and its
+    /// connectors know: cores, layouts, session timeouts.
+    pub(crate) fn fit(
+        &mut self,
+        config: &Config,
+        mut sections: Vec<Expected<'static>>,
+        purpose: Purpose,
+    ) -> Result<(), ConfigErrors> {
+        let micros = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let mut sources = self.sources.iter();
+        let mut sinks = self.sinks.iter();
+        for section in &mut sections {
+            match &mut section.role {
+                Role::Pipeline { threads } => *threads = Some(self.settings.threads as u64),
+                Role::Source { session } => {
+                    let source = sources.next();
+                    *session = source
+                        .and_then(|source| source.session_timeout())
+                        .map(micros);
                 }
-            })
-            .collect();
-        let lanes = self.settings.threads.max(LANES_ASSUMED);
-        let mut errors = ConfigErrors::default();
-        let fitted = Sizing::fit(config, self.settings.memory, lanes, &loads);
-        let drain = check_drain(config, &self.settings, &loads);
-        errors.0.extend(drain.0);
-        for ((load, node), (_, settings)) in loads.iter().zip(self.graph.sinks).zip(&self.sinks) {
-            if load.shards > 1 && node.key.is_empty() && settings.route == Route::Key {
-                errors.0.push(config.error_in(
-                    node.name,
-                    "P045",
-                    format!("sink `{}` has {} shards but no `key`", node.name, load.shards),
-                    "write `#[sink(key = ..)]` in the module, or `route: round_robin` here",
-                ));
+                Role::Sink { layout, .. } => {
+                    *layout = sinks.next().map(|(sink, _)| {
+                        let known = sink.layout();
+                        (known.replicas.len() as u64, known.deduplicates)
+                    });
+                }
+                Role::Own => drop(sources.next()),
             }
         }
-        for session in self
-            .sources
-            .iter()
-            .filter_map(|source| source.session_timeout())
-        {
-            errors
-                .0
-                .extend(check_commit_interval(config, &self.settings, session).0);
+        let batch_bytes = config.fit(&sections, purpose, self.settings.memory)?;
+        for ((_, settings), bytes) in self.sinks.iter_mut().zip(batch_bytes) {
+            settings.batch_bytes = bytes;
         }
-        match fitted {
-            Err(error) => errors.0.push(error),
-            Ok(sizing) => {
-                for ((_, settings), bytes) in self.sinks.iter_mut().zip(sizing.batch_bytes) {
-                    settings.batch_bytes = bytes;
-                }
-            }
-        }
-        errors.or_ok(())
+        Ok(())
     }
 
     /// The settings of the `pipeline` section.
@@ -343,6 +332,31 @@ impl Plan {
         });
         Ok((controller, requests))
     }
+}
+
+/// The sections of `D`: as its macro says, or what its graph says of one that was made by hand.
+fn sections<D: Definition>() -> Vec<Expected<'static>> {
+    if !D::SECTIONS.is_empty() {
+        return D::SECTIONS.to_vec();
+    }
+    sections_of(D::GRAPH)
+}
+
+/// The sections of a pipeline as far as its graph and the engine know them.
+pub(crate) fn sections_of(graph: &Graph) -> Vec<Expected<'static>> {
+    let sources = graph.sources.iter();
+    let sources = sources.map(|node| Expected { name: node.name, keys: &[], role: Role::Own });
+    let sinks = graph.sinks.iter().map(|node| Expected {
+        name: node.name,
+        keys: &[SINK_KEYS],
+        role: Role::Sink { keyed: !node.key.is_empty(), takes_rejects: false, layout: None },
+    });
+    let pipeline = Expected {
+        name: PIPELINE_SECTION,
+        keys: &[PIPELINE_KEYS],
+        role: Role::Pipeline { threads: None },
+    };
+    sources.chain(sinks).chain([pipeline]).collect()
 }
 
 /// Checks every source and sink.

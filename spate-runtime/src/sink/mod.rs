@@ -16,4 +16,4 @@ pub mod writer;
 mod model;
 
 pub use sealed::SealedBatch;
-pub use traits::{BoxFuture, Layout, Outcome, Sink, SinkConnector, WriteError};
+pub use traits::{BoxFuture, Layout, Outcome, Sink, SinkConnector, WriteError, sink_keys};

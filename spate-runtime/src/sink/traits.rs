@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::sealed::SealedBatch;
 use crate::chain::row::{Row, RowEncoder};
-use crate::config::{ConfigErrors, Schema, Section};
+use crate::config::{ConfigErrors, Key, Schema, Section};
 use crate::error::Class;
 use crate::id::{ReplicaId, ShardId};
 use crate::preflight::Findings;
@@ -33,6 +33,13 @@ pub trait SinkConnector: Sized + 'static {
 
     /// Makes the sink; touches nothing outside.
     fn into_sink(self) -> Arc<dyn Sink>;
+}
+
+/// The keys of the sections of `C`, for generated code.
+#[doc(hidden)]
+#[must_use]
+pub const fn sink_keys<C: SinkConnector>() -> &'static [Key] {
+    C::SCHEMA.keys
 }
 
 /// What the runtime must know of a sink before it starts.

@@ -11,7 +11,8 @@ const KEYS: &[Key] = &[
         .or("1s")
         .at_least("1ms"),
 ];
-const SECTIONS: &[Expected<'_>] = &[Expected { name: "lines", keys: &[KEYS] }];
+const LINES: Role = Role::Sink { keyed: false, takes_rejects: false, layout: None };
+const SECTIONS: &[Expected<'_>] = &[Expected { name: "lines", keys: &[KEYS], role: LINES }];
 
 const fn entry(
     depth: usize,
@@ -24,7 +25,7 @@ const fn entry(
         _ => "",
     };
     let col = if depth == 0 { 1 } else { 3 };
-    Entry { depth, key, value, shown, line, col, value_line: line, value_col: col + 8 }
+    Entry { depth, key, value, shown, line, col, value_line: line, value_col: col + 8, twin: None }
 }
 
 /// What the macro emits for a file that is right: this builds, so the check runs at compile time.
@@ -41,33 +42,21 @@ const WRONG: &[Entry<'_>] = &[
     entry(1, "pasword", Value::Text("S3cr3t-zz9"), 3),
     entry(0, "refunds", Value::Map, 4),
 ];
-const FIRST: Option<Fault<'_>> = check(SECTIONS, WRONG, 0);
-const FAULTS: usize = {
-    let mut nth = 0;
-    while check(SECTIONS, WRONG, nth).is_some() {
-        nth += 1;
-    }
-    nth
-};
+const FAULTS: Faults<'_> = check(SECTIONS, WRONG, Purpose::Declared, 0);
 
 #[test]
 fn the_check_and_its_message_are_made_at_compile_time() {
-    const MESSAGE: crate::line::Line = match FIRST {
-        Some(fault) => message::line(&fault, "orders.yaml", WRONG),
-        None => panic!("the file is wrong"),
-    };
-    assert_eq!(
-        MESSAGE.as_str(),
-        "orders.yaml:4:1: section `refunds` is for no declared name [P059]\n  \
-         help: remove it, or declare it in the module"
-    );
-    assert_eq!(FAULTS, 4);
+    const MESSAGE: crate::line::Line = message::lines(&FAULTS, "orders.yaml", WRONG);
+    let begins = "orders.yaml:4:1: section `refunds` is for no declared name [P059]\n  \
+                  help: remove it, or declare it in the module\norders.yaml:2:11: ";
+    assert!(MESSAGE.as_str().starts_with(begins), "{}", MESSAGE.as_str());
+    assert_eq!(FAULTS.len(), 4);
 }
 
 #[test]
 fn all_faults_are_found_in_order() {
     let lines: Vec<_> = (0..)
-        .map_while(|nth| check(SECTIONS, WRONG, nth))
+        .map_while(|nth| check(SECTIONS, WRONG, Purpose::Declared, nth).get(0))
         .map(|fault| message::line(&fault, "f", WRONG).as_str().to_owned())
         .collect();
     assert!(
@@ -92,7 +81,80 @@ fn what_the_compiler_cannot_know_is_left_to_the_start() {
         entry(1, "url", Value::Later, 2),
         entry(1, "linger", Value::Later, 3),
     ];
-    assert!(check(SECTIONS, LATER, 0).is_none());
+    assert!(check(SECTIONS, LATER, Purpose::Declared, 0).is_empty());
+}
+
+#[test]
+fn a_mistyped_required_key_or_section_is_one_finding() {
+    const KEY: &[Entry<'_>] =
+        &[entry(0, "lines", Value::Map, 1), entry(1, "ulr", Value::Text("x"), 2)];
+    const SECTION: &[Entry<'_>] =
+        &[entry(0, "linse", Value::Map, 1), entry(1, "url", Value::Text("x"), 2)];
+    for (entries, says) in [
+        (KEY, "f:2:3: unknown key `lines.ulr` [P059]\n  help: did you mean `url`?"),
+        (
+            SECTION,
+            "f:1:1: section `linse` is for no declared name [P059]\n  \
+             help: did you mean `lines`?",
+        ),
+    ] {
+        let faults = check(SECTIONS, entries, Purpose::Declared, 0);
+        assert_eq!(message::lines(&faults, "f", entries).as_str(), says);
+    }
+}
+
+#[test]
+fn more_faults_than_fit_are_found_in_turns() {
+    let entries: Vec<_> = (0..20)
+        .map(|line| entry(0, "none", Value::Map, line + 1))
+        .collect();
+    let first = check(SECTIONS, &entries, Purpose::Declared, 0);
+    assert_eq!(first.len(), Faults::MOST);
+    // One for each unknown section, one for `lines`, which is missing.
+    assert_eq!(check(SECTIONS, &entries, Purpose::Declared, 16).len(), 5);
+}
+
+#[test]
+fn what_is_banned_is_refused_unless_the_section_admits_it() {
+    const ACKS: &[Ban] = &[Ban {
+        name: "acks",
+        refuses: Refuses::Only(&["0"]),
+        unless: Some(("delivery", "at_most_once")),
+        code: "P062",
+        why: "rows would be acknowledged before they are durable",
+        help: "",
+    }];
+    const KEYS: &[Key] =
+        &[Key::new("settings", Type::TextMap, "").bans(ACKS), Key::new("delivery", Type::Text, "")];
+    const SECTIONS: &[Expected<'_>] = &[Expected { name: "lines", keys: &[KEYS], role: LINES }];
+    let check = |acks: Value<'static>, delivery: Value<'static>| {
+        let entries = [
+            entry(0, "lines", Value::Map, 1),
+            entry(1, "settings", Value::Map, 2),
+            entry(2, "acks", acks, 3),
+            entry(1, "delivery", delivery, 4),
+        ];
+        let faults = check(SECTIONS, &entries, Purpose::Declared, 0);
+        message::lines(&faults, "f", &entries).as_str().to_owned()
+    };
+    let refused = "f:3:11: `lines.settings.acks` is `0`: rows would be acknowledged before they \
+                   are durable [P062]";
+    assert_eq!(check(Value::Text("0"), Value::Text("at_least_once")), refused);
+    assert_eq!(check(Value::Text("0"), Value::Text("at_most_once")), "");
+    assert_eq!(check(Value::Text("0"), Value::Later), "");
+    assert_eq!(check(Value::Text("all"), Value::Text("at_least_once")), "");
+    assert_eq!(check(Value::Later, Value::Text("at_least_once")), "");
+}
+
+#[test]
+fn a_secret_written_in_the_file_is_found() {
+    assert!(is_plain_secret(SECTIONS, &plain("S3cr3t-zz9"), 1));
+    assert!(!is_plain_secret(SECTIONS, &plain(""), 1));
+    assert!(!is_plain_secret(SECTIONS, WRONG, 2));
+}
+
+fn plain(text: &'static str) -> [Entry<'static>; 2] {
+    [entry(0, "lines", Value::Map, 1), entry(1, "password", Value::Text(text), 2)]
 }
 
 #[test]

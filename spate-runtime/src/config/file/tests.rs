@@ -210,7 +210,7 @@ fn what_is_missing_is_named() {
     check(
         "",
         &[
-            "orders.yaml: section `lines` is missing [P059]",
+            "orders.yaml:1:1: section `lines` is missing [P059]",
             "  help: write `lines:` with `url` in it",
         ],
     );
@@ -315,7 +315,7 @@ fn a_file_that_is_not_there_is_named() {
     assert!(
         errors
             .to_string()
-            .starts_with("no/such/file.yaml: could not read"),
+            .starts_with("no/such/file.yaml:1:1: there is no such file"),
         "{errors}"
     );
 }
@@ -334,7 +334,7 @@ fn debug_shows_no_value() {
 fn an_error_in_a_section_says_where_the_section_is() {
     let config = parse("\nlines:\n  url: x\n");
     assert_eq!(config.error_in("lines", "P054", "text", "").at, "orders.yaml:2:1");
-    assert_eq!(config.error_in("refunds", "P054", "text", "").at, "orders.yaml");
+    assert_eq!(config.error_in("refunds", "P054", "text", "").at, "orders.yaml:1:1");
 }
 
 #[test]

@@ -230,7 +230,6 @@ fn choose(world: &Shared) -> (u64, PipelineSettings, Vec<SinkSettings>) {
             linger: millis(&mut world, 1, 800),
             batch_rows: 1 + world.below(40),
             batch_bytes: 100 + world.below(8_000),
-            batch_bytes_set: true,
             frame_bytes: 50 + usize::try_from(world.below(4_000)).unwrap_or(0),
             queue_frames: 1 + usize::try_from(world.below(4)).unwrap_or(0),
             max_inflight: 1 + usize::try_from(world.below(2)).unwrap_or(0),

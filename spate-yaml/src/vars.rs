@@ -5,13 +5,17 @@
 //!
 //! Source: field report R130.
 
+use crate::Vars;
+
 /// What became of a value's variables.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Filled {
+pub(crate) enum Filled {
     /// It has none.
     Plain,
     /// All were there.
     Text(String),
+    /// They are filled in at start.
+    Later,
     /// This one is not set and has no default.
     Unset(String),
     /// A `${` that is not what it should be, and why.
@@ -19,10 +23,10 @@ pub(super) enum Filled {
 }
 
 /// Fills in the variables of `text`.
-pub(super) fn fill(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Filled {
+pub(crate) fn fill(text: &str, vars: Vars<'_>) -> Filled {
     let mut filled = String::new();
     let mut rest = text;
-    let mut any = false;
+    let (mut any, mut later) = (false, false);
     while let Some(at) = rest.find("${") {
         any = true;
         let (before, after) = (&rest[..at], &rest[at + 2..]);
@@ -41,6 +45,11 @@ pub(super) fn fill(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Filled {
         if !is_name(name) {
             return Filled::Malformed("`${` without the name of a variable");
         }
+        let Vars::From(env) = vars else {
+            later = true;
+            rest = &after[end + 1..];
+            continue;
+        };
         match env(name).filter(|value| default.is_none() || !value.is_empty()) {
             Some(value) => filled.push_str(&value),
             None => match default {
@@ -52,6 +61,9 @@ pub(super) fn fill(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Filled {
     }
     if !any {
         return Filled::Plain;
+    }
+    if later {
+        return Filled::Later;
     }
     filled.push_str(rest);
     Filled::Text(filled)
@@ -80,7 +92,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &Filled) {
-        assert_eq!(&fill(text, &env), expected, "{text}");
+        assert_eq!(&fill(text, Vars::From(&env)), expected, "{text}");
     }
 
     #[test]
@@ -107,8 +119,18 @@ mod tests {
     #[test]
     fn what_cannot_be_filled_in_says_so() {
         check("${NONE}", &Filled::Unset("NONE".to_owned()));
-        assert!(matches!(fill("${HOST", &env), Filled::Malformed(_)));
-        assert!(matches!(fill("${}", &env), Filled::Malformed(_)));
-        assert!(matches!(fill("${a b}", &env), Filled::Malformed(_)));
+        assert!(matches!(fill("${HOST", Vars::From(&env)), Filled::Malformed(_)));
+        assert!(matches!(fill("${}", Vars::From(&env)), Filled::Malformed(_)));
+        assert!(matches!(fill("${a b}", Vars::From(&env)), Filled::Malformed(_)));
+    }
+
+    #[test]
+    fn what_is_filled_in_at_start_is_read_by_a_build_only_for_its_form() {
+        let fill = |text| fill(text, Vars::Later);
+        assert_eq!(fill("http://${HOST}:8123"), Filled::Later);
+        assert_eq!(fill("${NONE:-x} $${y}"), Filled::Later);
+        assert_eq!(fill("$${HOST}"), Filled::Text("${HOST}".to_owned()));
+        assert_eq!(fill("plain"), Filled::Plain);
+        assert!(matches!(fill("${HOST"), Filled::Malformed(_)));
     }
 }

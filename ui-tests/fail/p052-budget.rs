@@ -1,0 +1,23 @@
+//! P052: batches that wait do not fit in the budget.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline(config = "../../../../ui-tests/fixtures/p052-budget.yaml")]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink(key = id)]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events.decode().or_skip().map(line).to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

@@ -1,0 +1,23 @@
+//! P054: commits too seldom for the session timeout.
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline(config = "../../../../ui-tests/fixtures/p054-slow-commits.yaml")]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink(key = id)]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events.decode().or_skip().map(line).to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}

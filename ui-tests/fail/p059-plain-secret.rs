@@ -1,0 +1,25 @@
+//! P059: a secret in the file itself (a warning).
+
+#![deny(deprecated)]
+
+use spate::prelude::*;
+use ui_tests::*;
+
+#[pipeline(config = "../../../../ui-tests/fixtures/p059-plain-secret.yaml")]
+mod orders {
+    use super::*;
+
+    #[source]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink(key = id)]
+    fn lines() -> Table<Line<'_>>;
+
+    chain!(bill, {
+        events.decode().or_skip().map(line).to(lines);
+    });
+}
+
+fn main() {
+    let _ = orders::main();
+}
