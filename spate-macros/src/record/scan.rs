@@ -196,7 +196,7 @@ impl Json<'_> {
             buffered,
             scan: emit!(#keyed #scan),
             missing: None,
-            fields: Some(self.beside(&keyed, &emit!(Self::BUFFERED))),
+            fields: Some(self.beside(&keyed, &self.buffered(fields))),
         }
     }
 
