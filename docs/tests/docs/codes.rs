@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::markdown::{pages, root};
 
 /// The codes between quotes in the sources under `folder`: `P0xx` and `S0xx`.
-fn codes_in(folder: &Path, found: &mut BTreeSet<String>) {
+pub(crate) fn codes_in(folder: &Path, found: &mut BTreeSet<String>) {
     for entry in folder.read_dir().expect("a folder of the repository") {
         let path = entry.expect("an entry of it").path();
         if path.is_dir() {
@@ -25,7 +25,7 @@ fn is_code(text: &str) -> bool {
 }
 
 /// Whether `text` names `code`, by itself or within a range such as `S010 to S027`.
-fn names(text: &str, code: &str) -> bool {
+pub(crate) fn names(text: &str, code: &str) -> bool {
     let ranges = text.match_indices(" to ").filter_map(|(at, to)| {
         let (before, after) = (&text[..at], &text[at + to.len()..]);
         let from = before.get(before.len().checked_sub(4)?..)?;

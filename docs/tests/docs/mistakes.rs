@@ -11,7 +11,7 @@ const PAGE: &str = "docs/guide/ten-mistakes.md";
 const FIXTURES: &str = "ui-tests/fail";
 
 /// What a newcomer forgets or misspells, and the fixture that does.
-const FIRST: [(&str, &str); 9] = [
+const FIRST: [(&str, &str); 10] = [
     ("A policy is forgotten", "p020-decode"),
     ("A sink is misspelt", "p002-typo"),
     ("A record goes into a sink of another row", "p047-other-row"),
@@ -20,6 +20,7 @@ const FIRST: [(&str, &str); 9] = [
     ("A sharded sink has no key", "p045-shards-without-key"),
     ("A sink is declared and not used", "p011-sink"),
     ("A case of a split is forgotten", "p012-missing-variant"),
+    ("A key in the YAML is misspelt", "p059-unknown-key"),
     ("A column of the table is missing in the row", "p048-no-field"),
 ];
 
@@ -77,7 +78,7 @@ fn the_page_of_first_mistakes_shows_what_the_compiler_says() {
     for (number, (mistake, fixture)) in FIRST.into_iter().enumerate() {
         let number = number + 1;
         let program = fs::read_to_string(root().join(FIXTURES).join(format!("{fixture}.rs")));
-        let program = excerpt(&program.expect(fixture), fixture.starts_with("p045"));
+        let program = plain(&excerpt(&program.expect(fixture), fixture.starts_with("p045")));
         let code = fixture.get(..4).unwrap_or_default().to_uppercase();
         fresh.push_str(&format!(
             "\n## {number} {mistake}\n\n```rust,ignore\n{program}```\n\n```text\n{}```\n\n\
