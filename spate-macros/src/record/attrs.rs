@@ -99,7 +99,9 @@ impl Attrs {
     fn serde(&mut self, option: &Opt, report: &mut Report) {
         let key = &option.key;
         match names::plain(key).as_str() {
-            "rename" => self.rename = deserialize_text(&option.value).or(self.rename.take()),
+            "rename" => {
+                self.rename = deserialize_text(&option.value).or_else(|| self.rename.take())
+            }
             "rename_all" => self.rename_all = case(&option.value).or(self.rename_all),
             "rename_all_fields" => {
                 self.rename_all_fields = case(&option.value).or(self.rename_all_fields);

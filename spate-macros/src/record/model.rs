@@ -134,7 +134,7 @@ pub(super) fn of_enum(item: &ItemEnum, report: &mut Report) -> Read {
         let name = own.rename.unwrap_or_else(|| {
             attrs
                 .rename_all
-                .map_or(plain.clone(), |case| case.variant(&plain))
+                .map_or_else(|| plain.clone(), |case| case.variant(&plain))
         });
         let names = Names { name, aliases: own.aliases };
         variants.push(Variant { ident, names, other: own.other, fields });
@@ -181,7 +181,7 @@ fn fields(
         };
         let name = attrs
             .rename
-            .unwrap_or_else(|| case.map_or(plain.clone(), |case| case.field(&plain)));
+            .unwrap_or_else(|| case.map_or_else(|| plain.clone(), |case| case.field(&plain)));
         let reader = attrs.reader.unwrap_or(Reader::Scanner);
         if matches!(reader, Reader::Scanner)
             && !attrs.skip

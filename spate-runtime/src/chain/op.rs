@@ -176,6 +176,10 @@ const fn is_among<const N: u64, const D: u64>(bits: u64) -> bool {
 }
 
 /// The size of a memory, held against what makes sense where it is an expression.
+///
+/// # Panics
+///
+/// If it is 0 or 2^31 and more: in a constant, so while the program is built.
 #[must_use]
 pub const fn checked_size(size: usize) -> usize {
     assert!(size > 0, "this remembers nothing [P050]\nhelp: say how many keys, such as 65_536");
@@ -184,6 +188,10 @@ pub const fn checked_size(size: usize) -> usize {
 }
 
 /// The two numbers of a sample, held against what makes sense where they are expressions.
+///
+/// # Panics
+///
+/// If one is 0 or `n` above `d`: in a constant, so while the program is built.
 #[must_use]
 pub const fn checked_rate(n: u64, d: u64) -> (u64, u64) {
     assert!(n > 0, "this keeps nothing [P050]\nhelp: `.discard(\"reason\")` drops on purpose");
