@@ -36,14 +36,17 @@ struct Project {
 
 impl Project {
     fn new() -> Self {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .expect("it is in a workspace");
         let target = match std::env::var_os("CARGO_TARGET_DIR") {
             Some(target) => root.join(target),
             None => root.join("target"),
         };
         let folder = target.join("tests/altered-table");
         for part in ["src", "schema"] {
-            std::fs::create_dir_all(folder.join(part)).unwrap();
+            std::fs::create_dir_all(folder.join(part))
+                .expect("the project can be written and built");
         }
         let manifest = format!(
             "[package]\nname = \"altered-table\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
@@ -51,15 +54,19 @@ impl Project {
              [profile.dev]\ndebug = false\n",
             root.join("spate"),
         );
-        std::fs::write(folder.join("Cargo.toml"), manifest).unwrap();
-        std::fs::write(folder.join("src/lib.rs"), PROGRAM).unwrap();
+        std::fs::write(folder.join("Cargo.toml"), manifest)
+            .expect("the project can be written and built");
+        std::fs::write(folder.join("src/lib.rs"), PROGRAM)
+            .expect("the project can be written and built");
         // The versions that are there already, so that nothing has to be fetched.
-        std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+        std::fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))
+            .expect("the project can be written and built");
         Self { target: folder.join("target"), folder }
     }
 
     fn write(&self, table: &str) {
-        std::fs::write(self.folder.join("schema/order_lines.sql"), table).unwrap();
+        std::fs::write(self.folder.join("schema/order_lines.sql"), table)
+            .expect("the project can be written and built");
     }
 
     /// Builds, and gives what was said if it fails.
@@ -69,8 +76,8 @@ impl Project {
             .current_dir(&self.folder)
             .env("CARGO_TARGET_DIR", &self.target)
             .output()
-            .unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
+            .expect("the project can be written and built");
+        let said = String::from_utf8(output.stderr).expect("the project can be written and built");
         if output.status.success() { Ok(()) } else { Err(said) }
     }
 }

@@ -196,7 +196,8 @@ fn position(text: &str, at: usize) -> Value {
 #[test]
 #[ignore = "needs a rust-analyzer: RUST_ANALYZER=/path/to/rust-analyzer"]
 fn an_editor_completes_finds_and_explains_what_stands_in_a_chain() {
-    let program = std::env::var_os("RUST_ANALYZER").map_or("rust-analyzer".into(), PathBuf::from);
+    let program =
+        std::env::var_os("RUST_ANALYZER").map_or_else(|| "rust-analyzer".into(), PathBuf::from);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .expect("it is in a workspace");

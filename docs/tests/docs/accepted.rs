@@ -5,6 +5,7 @@
     dead_code,
     unreachable_pub,
     clippy::needless_pass_by_ref_mut,
+    clippy::non_minimal_cfg,
     reason = "programs that are built, not run"
 )]
 

@@ -51,7 +51,8 @@ pub(crate) fn names_in(folder: &str, ending: &str) -> Vec<String> {
 
 /// The rules of the compiler, as the index lists them: those with a page.
 fn codes_of_index() -> BTreeSet<String> {
-    let index = fs::read_to_string(root().join(PAGES).join("README.md")).unwrap();
+    let index =
+        fs::read_to_string(root().join(PAGES).join("README.md")).expect("the index is there");
     let rows = index
         .lines()
         .filter_map(|line| line.strip_prefix("| [P")?.get(..3));
@@ -96,7 +97,8 @@ fn codes_that_pass(programs: &str) -> BTreeSet<String> {
         .filter_map(|line| line.strip_prefix("mod p")?.get(..3));
     let mut codes: BTreeSet<String> = modules.map(|digits| format!("P{digits}")).collect();
     for name in names_in("ui-tests/pass", ".rs") {
-        let text = fs::read_to_string(root().join(format!("ui-tests/pass/{name}.rs"))).unwrap();
+        let text = fs::read_to_string(root().join(format!("ui-tests/pass/{name}.rs")))
+            .expect("the twin is there");
         let named = text
             .lines()
             .filter_map(|line| line.trim().strip_prefix("mod p")?.get(..3));
@@ -141,7 +143,8 @@ fn there_are_at_least_120_failing_fixtures() {
 
 #[test]
 fn the_index_lists_every_page() {
-    let index = fs::read_to_string(root().join(PAGES).join("README.md")).unwrap();
+    let index =
+        fs::read_to_string(root().join(PAGES).join("README.md")).expect("the index is there");
     for code in codes_of_pages() {
         assert!(index.contains(&format!("| [{code}]({code}.md) | ")), "{code} is not listed");
     }

@@ -11,7 +11,7 @@ mod model;
 mod scan;
 mod shape;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Group, TokenStream, TokenTree};
 use syn::Item;
 
 use crate::check::P067;
@@ -22,10 +22,11 @@ use model::Type;
 /// Derives `Record`; findings come out as errors, and nothing beside them.
 pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let mut report = Report::default();
-    let item = match syn::parse2::<Item>(input) {
+    let item = match syn::parse2::<Item>(input.clone()) {
         Ok(item) => item,
         Err(error) => return error.to_compile_error(),
     };
+    let item = named(input, item);
     let read = match &item {
         Item::Struct(item) => model::of_struct(item, &mut report),
         Item::Enum(item) => model::of_enum(item, &mut report),
@@ -45,6 +46,31 @@ pub(crate) fn derive(input: TokenStream) -> TokenStream {
     let shape = shape::implement(&ty, &paths);
     let scan = if cfg!(feature = "json") { scan::implement(&ty, &paths) } else { emit!() };
     emit!(#shape #scan)
+}
+
+/// The type with its name for each `Self` in it: what is generated names fields' types elsewhere.
+fn named(input: TokenStream, item: Item) -> Item {
+    let (ident, generics) = match &item {
+        Item::Struct(item) => (&item.ident, &item.generics),
+        Item::Enum(item) => (&item.ident, &item.generics),
+        _ => return item,
+    };
+    let (_, generics, _) = generics.split_for_impl();
+    let name = emit!(#ident #generics);
+    syn::parse2(without_self(input, &name)).unwrap_or(item)
+}
+
+fn without_self(tokens: TokenStream, name: &TokenStream) -> TokenStream {
+    let replaced = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(word) if word == "Self" => name.clone(),
+        TokenTree::Group(group) => {
+            let mut inside = Group::new(group.delimiter(), without_self(group.stream(), name));
+            inside.set_span(group.span());
+            TokenTree::Group(inside).into()
+        }
+        other => other.into(),
+    });
+    replaced.collect()
 }
 
 /// The full parser is there: asked for at the type's name.

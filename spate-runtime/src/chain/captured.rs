@@ -652,7 +652,9 @@ mod tests {
 
     fn captured(value: &impl Value) -> Vec<u8> {
         let mut buf = FrameBuf::new(Pool::new(1 << 20));
-        value.encode(&mut Writer(&mut buf)).unwrap();
+        value
+            .encode(&mut Writer(&mut buf))
+            .expect("it can be encoded");
         buf.as_slice().to_vec()
     }
 
@@ -667,7 +669,7 @@ mod tests {
         assert_eq!(T::decode(&mut reader).as_ref(), Ok(value));
         assert!(reader.is_empty(), "{value:?} is not read to its end");
         let mut reader = RowReader::new(&bytes);
-        let datum = Datum::decode(&mut reader).unwrap();
+        let datum = Datum::decode(&mut reader).expect("it was encoded");
         assert_eq!(format!("{datum:?}"), shown);
         assert!(reader.is_empty(), "{datum:?} is not read to its end");
         for cut in 0..bytes.len() {

@@ -71,7 +71,6 @@ impl Harness {
 
     /// For generated code: the source with this number.
     #[doc(hidden)]
-    #[must_use]
     pub const fn source(&self, index: usize) -> Source<'_> {
         Source::new(&self.engine, index)
     }

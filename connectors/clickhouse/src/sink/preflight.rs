@@ -516,7 +516,7 @@ mod tests {
         let table = Table { file: "a.sql", line: 1, col: 14, name: "lines", columns: &columns };
         let refused = |check: &dyn Fn()| {
             let check = std::panic::AssertUnwindSafe(check);
-            let said = std::panic::catch_unwind(|| check()).err()?;
+            let said = std::panic::catch_unwind(check).err()?;
             said.downcast_ref::<String>().cloned()
         };
         let build: Vec<String> = fields

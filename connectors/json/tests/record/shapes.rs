@@ -30,8 +30,11 @@ pub(crate) struct Shape {
     pub(crate) name: &'static str,
     pub(crate) examples: &'static [&'static str],
     /// Takes payloads in turn, so that what the decoder learns is put to the test.
-    pub(crate) twins: fn() -> Box<dyn FnMut(&[u8]) -> Twin>,
+    pub(crate) twins: fn() -> Twins,
 }
+
+/// Both decoders, with what they have learnt.
+type Twins = Box<dyn FnMut(&[u8]) -> Twin>;
 
 /// What both decoders said.
 pub(crate) struct Twin {
@@ -195,7 +198,7 @@ pub(crate) struct Inner {
 pub(crate) struct Tree {
     name: String,
     #[record(serde)]
-    children: Vec<Tree>,
+    children: Vec<Self>,
 }
 
 #[derive(Debug, Deserialize, Record)]
@@ -217,7 +220,7 @@ mod seconds {
         let text = <&str>::deserialize(decoder)?;
         let number = text.strip_suffix('s').ok_or("no seconds");
         number
-            .and_then(|number| number.parse().map_err(|_| "no number"))
+            .and_then(|number| number.parse().or(Err("no number")))
             .map_err(serde::de::Error::custom)
     }
 }
