@@ -1,4 +1,28 @@
 /// Orders from Kafka into ClickHouse.
+/// 
+/// # Chains
+/// 
+/// ```text
+/// chain bill
+/// events: Kafka<Json<OrderEvent<'_>>>
+/// .decode(), or_to(rejects)
+/// .filter(in_stock)
+/// .filter(first_time)
+/// .split(|e| e.kind) as split_on
+/// ├─ placed
+/// │  .try_map(price), or_skip
+/// │  .to(lines)
+/// ├─ refunded
+/// │  .map(refund)
+/// │  .to(refunds)
+/// └─ ping
+/// .discard("heartbeat")
+/// 
+/// sinks
+/// lines: ClickHouse<OrderLine<'_>> by order_id
+/// refunds: ClickHouse<RefundRow<'_>> by order_id
+/// rejects: File<DeadLetter<'_>>
+/// ```
 pub mod orders {
     use super::*;
 
@@ -42,6 +66,13 @@ pub mod orders {
         }
     }
 
+    const _: () = ::spate::__private::assert_sharding(
+        <OrderLine<'static> as ::spate::__private::Row>::SHARDING,
+        <ClickHouse<OrderLine<'static>> as ::spate::__private::SinkConnector>::SCHEMA.kind,
+        "lines",
+        "order_id",
+    );
+
     /// The sink `refunds`.
     enum refunds {}
     impl refunds {
@@ -50,6 +81,13 @@ pub mod orders {
             ::spate::__private::ShardKey::shard_hash(&(row.order_id))
         }
     }
+
+    const _: () = ::spate::__private::assert_sharding(
+        <RefundRow<'static> as ::spate::__private::Row>::SHARDING,
+        <ClickHouse<RefundRow<'static>> as ::spate::__private::SinkConnector>::SCHEMA.kind,
+        "refunds",
+        "order_id",
+    );
 
     /// The sink `rejects`.
     enum rejects {}
@@ -94,6 +132,15 @@ pub mod orders {
         type Lines = ::spate::__private::Ndjson;
         type Refunds = ::spate::__private::Ndjson;
         type Rejects = ::spate::__private::Ndjson;
+    }
+
+    /// Rows are kept for a test.
+    struct Captured;
+
+    impl Encoders for Captured {
+        type Lines = ::spate::__private::Captured;
+        type Refunds = ::spate::__private::Captured;
+        type Rejects = ::spate::__private::Captured;
     }
 
     /// The ways of one lane into its sinks.
@@ -155,15 +202,24 @@ pub mod orders {
         }
     }
 
+    /// What `events` decodes with; derived, if its record is.
+    type BillFormat<'buf> = <::spate::__private::Choose<
+        Json<OrderEvent<'buf>>,
+        {
+            use ::spate::__private::NotDerived as _;
+            <::spate::__private::Probe<Json<OrderEvent<'static>>>>::DERIVED
+        },
+    > as ::spate::__private::Chosen>::Format;
+
     /// The chain `bill` of one lane.
     struct Bill {
-        decoder: <Json<OrderEvent<'static>> as ::spate::__private::Format<'static>>::Decoder,
+        decoder: <BillFormat<'static> as ::spate::__private::Format<'static>>::Decoder,
         seen: Seen,
         tally: ::spate::__private::Tally<{ 12 }>,
     }
 
     impl<S: Sinks> ::spate::__private::Chain<S> for Bill {
-        fn new() -> Self {
+        fn new(_: &::spate::__private::LaneSeed<'_>) -> Self {
             Self {
                 decoder: ::core::default::Default::default(),
                 seen: <Seen as ::core::default::Default>::default(),
@@ -194,11 +250,9 @@ pub mod orders {
                 if let ::core::option::Option::Some(value) = payload.value {
                     let mut item = 0_u32;
                     cx.enter(DECODE);
-                    for record in
-                        <Json<OrderEvent<'buf>> as ::spate::__private::Format<'buf>>::records(
-                            decoder, value,
-                        )
-                    {
+                    for record in <BillFormat<'buf> as ::spate::__private::Format<'buf>>::records(
+                        decoder, value,
+                    ) {
                         if item > 0 {
                             tally.made[DECODE] += 1;
                         }
@@ -332,110 +386,76 @@ pub mod orders {
             E::new(0, "rejects", V::Map, "", [26, 1, 27, 3], N),
             E::new(1, "dir", V::Text("out/rejects"), "out/rejects", [27, 3, 27, 8], N),
         ];
-        const _: () = {
-            struct _Secret<const PLAIN: bool>;
-            impl _Secret<true> {
-                #[deprecated(
-                    note = "orders.yaml:5:12: secret `events.brokers` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
-                )]
-                const _FINDING: () = ();
-            }
+        struct _Secret<const AT: usize, const PLAIN: bool>;
+        impl<const AT: usize> _Secret<AT, false> {
+            const _FINDING: () = ();
+        }
 
-            impl _Secret<false> {
-                const _FINDING: () = ();
-            }
-            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 1) }>::_FINDING
-        };
-        const _: () = {
-            struct _Secret<const PLAIN: bool>;
-            impl _Secret<true> {
-                #[deprecated(
-                    note = "orders.yaml:6:10: secret `events.topic` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
-                )]
-                const _FINDING: () = ();
-            }
+        impl _Secret<1, true> {
+            #[deprecated(
+                note = "../examples/orders.yaml:5:12: secret `events.brokers` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+            )]
+            const _FINDING: () = ();
+        }
 
-            impl _Secret<false> {
-                const _FINDING: () = ();
-            }
-            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 2) }>::_FINDING
-        };
-        const _: () = {
-            struct _Secret<const PLAIN: bool>;
-            impl _Secret<true> {
-                #[deprecated(
-                    note = "orders.yaml:7:10: secret `events.group` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
-                )]
-                const _FINDING: () = ();
-            }
+        impl _Secret<2, true> {
+            #[deprecated(
+                note = "../examples/orders.yaml:6:10: secret `events.topic` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+            )]
+            const _FINDING: () = ();
+        }
 
-            impl _Secret<false> {
-                const _FINDING: () = ();
-            }
-            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 3) }>::_FINDING
-        };
-        const _: () = {
-            struct _Secret<const PLAIN: bool>;
-            impl _Secret<true> {
-                #[deprecated(
-                    note = "orders.yaml:8:10: secret `events.until` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
-                )]
-                const _FINDING: () = ();
-            }
+        impl _Secret<3, true> {
+            #[deprecated(
+                note = "../examples/orders.yaml:7:10: secret `events.group` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+            )]
+            const _FINDING: () = ();
+        }
 
-            impl _Secret<false> {
-                const _FINDING: () = ();
-            }
-            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 4) }>::_FINDING
-        };
-        const _: () = {
-            struct _Secret<const PLAIN: bool>;
-            impl _Secret<true> {
-                #[deprecated(
-                    note = "orders.yaml:18:10: secret `lines.table` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
-                )]
-                const _FINDING: () = ();
-            }
+        impl _Secret<4, true> {
+            #[deprecated(
+                note = "../examples/orders.yaml:8:10: secret `events.until` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+            )]
+            const _FINDING: () = ();
+        }
 
-            impl _Secret<false> {
-                const _FINDING: () = ();
-            }
-            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 13) }>::_FINDING
-        };
-        const _: () = {
-            struct _Secret<const PLAIN: bool>;
-            impl _Secret<true> {
-                #[deprecated(
-                    note = "orders.yaml:24:10: secret `refunds.table` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
-                )]
-                const _FINDING: () = ();
-            }
+        impl _Secret<13, true> {
+            #[deprecated(
+                note = "../examples/orders.yaml:18:10: secret `lines.table` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+            )]
+            const _FINDING: () = ();
+        }
 
-            impl _Secret<false> {
-                const _FINDING: () = ();
-            }
-            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 18) }>::_FINDING
-        };
-        const _: () = {
-            struct _Secret<const PLAIN: bool>;
-            impl _Secret<true> {
-                #[deprecated(
-                    note = "orders.yaml:27:8: secret `rejects.dir` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
-                )]
-                const _FINDING: () = ();
-            }
+        impl _Secret<18, true> {
+            #[deprecated(
+                note = "../examples/orders.yaml:24:10: secret `refunds.table` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+            )]
+            const _FINDING: () = ();
+        }
 
-            impl _Secret<false> {
-                const _FINDING: () = ();
-            }
-            _Secret::<{ ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 20) }>::_FINDING
-        };
+        impl _Secret<20, true> {
+            #[deprecated(
+                note = "../examples/orders.yaml:27:8: secret `rejects.dir` is written in plain text [P059]\nhelp: write `${NAME}` and set the variable, so that the file can be shown"
+            )]
+            const _FINDING: () = ();
+        }
+
+        const _: [(); 7] = [
+            _Secret::<1, { ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 1) }>::_FINDING,
+            _Secret::<2, { ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 2) }>::_FINDING,
+            _Secret::<3, { ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 3) }>::_FINDING,
+            _Secret::<4, { ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 4) }>::_FINDING,
+            _Secret::<13, { ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 13) }>::_FINDING,
+            _Secret::<18, { ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 18) }>::_FINDING,
+            _Secret::<20, { ::spate::__private::is_plain_secret(SECTIONS, ENTRIES, 20) }>::_FINDING,
+        ];
         ::spate::__private::assert_config("orders.yaml", SECTIONS, ENTRIES)
     };
 
     /// The topology of `orders`.
     pub const GRAPH: ::spate::__private::Graph = ::spate::__private::Graph {
         pipeline: "orders",
+        file: ::core::file!(),
         sources: &[::spate::__private::SourceNode {
             name: "events",
             declared: "Kafka<Json<OrderEvent<'_>>>",
@@ -457,6 +477,7 @@ pub mod orders {
                 key: "",
             },
         ],
+        lookups: &[],
         chains: &[::spate::__private::ChainNode {
             name: "bill",
             source: 0,
@@ -467,7 +488,7 @@ pub mod orders {
                     upstream: ::core::option::Option::None,
                     policy: ::spate::__private::Policy::DeadLetter(2),
                     operator: "",
-                    line: 113,
+                    line: 115,
                 },
                 ::spate::__private::StageNode {
                     label: "in_stock",
@@ -475,7 +496,7 @@ pub mod orders {
                     upstream: ::core::option::Option::Some(0),
                     policy: ::spate::__private::Policy::None,
                     operator: "in_stock",
-                    line: 115,
+                    line: 117,
                 },
                 ::spate::__private::StageNode {
                     label: "first_time",
@@ -483,7 +504,7 @@ pub mod orders {
                     upstream: ::core::option::Option::Some(1),
                     policy: ::spate::__private::Policy::None,
                     operator: "first_time",
-                    line: 116,
+                    line: 118,
                 },
                 ::spate::__private::StageNode {
                     label: "split_on",
@@ -491,7 +512,7 @@ pub mod orders {
                     upstream: ::core::option::Option::Some(2),
                     policy: ::spate::__private::Policy::None,
                     operator: "|e| e.kind",
-                    line: 118,
+                    line: 120,
                 },
                 ::spate::__private::StageNode {
                     label: "placed",
@@ -499,7 +520,7 @@ pub mod orders {
                     upstream: ::core::option::Option::Some(3),
                     policy: ::spate::__private::Policy::None,
                     operator: "",
-                    line: 119,
+                    line: 121,
                 },
                 ::spate::__private::StageNode {
                     label: "price",
@@ -507,7 +528,7 @@ pub mod orders {
                     upstream: ::core::option::Option::Some(4),
                     policy: ::spate::__private::Policy::Skip,
                     operator: "price",
-                    line: 119,
+                    line: 121,
                 },
                 ::spate::__private::StageNode {
                     label: "to_lines",
@@ -515,7 +536,7 @@ pub mod orders {
                     upstream: ::core::option::Option::Some(5),
                     policy: ::spate::__private::Policy::None,
                     operator: "",
-                    line: 119,
+                    line: 121,
                 },
                 ::spate::__private::StageNode {
                     label: "refunded",
@@ -523,7 +544,7 @@ pub mod orders {
                     upstream: ::core::option::Option::Some(3),
                     policy: ::spate::__private::Policy::None,
                     operator: "",
-                    line: 120,
+                    line: 122,
                 },
                 ::spate::__private::StageNode {
                     label: "refund",
@@ -531,7 +552,7 @@ pub mod orders {
                     upstream: ::core::option::Option::Some(7),
                     policy: ::spate::__private::Policy::None,
                     operator: "refund",
-                    line: 120,
+                    line: 122,
                 },
                 ::spate::__private::StageNode {
                     label: "to_refunds",
@@ -539,7 +560,7 @@ pub mod orders {
                     upstream: ::core::option::Option::Some(8),
                     policy: ::spate::__private::Policy::None,
                     operator: "",
-                    line: 120,
+                    line: 122,
                 },
                 ::spate::__private::StageNode {
                     label: "ping",
@@ -547,7 +568,7 @@ pub mod orders {
                     upstream: ::core::option::Option::Some(3),
                     policy: ::spate::__private::Policy::None,
                     operator: "",
-                    line: 121,
+                    line: 123,
                 },
                 ::spate::__private::StageNode {
                     label: "discard",
@@ -555,7 +576,7 @@ pub mod orders {
                     upstream: ::core::option::Option::Some(10),
                     policy: ::spate::__private::Policy::None,
                     operator: "",
-                    line: 121,
+                    line: 123,
                 },
             ],
         }],
@@ -648,6 +669,79 @@ pub mod orders {
             } else {
                 assembler.chain::<::spate::__private::Lane<Bill, Ports<Declared>>>(0);
             }
+        }
+
+        #[inline]
+        fn captured(assembler: &mut ::spate::__private::Assembler<'_>) {
+            assembler.chain::<::spate::__private::Lane<Bill, Ports<Captured>>>(0);
+        }
+    }
+
+    /// `orders` under test: its real parts on a virtual clock, with sources and sinks made of memory.
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn test() -> Test {
+        Test { harness: ::spate::__private::Harness::new::<Orders>() }
+    }
+
+    /// `orders` under test: each source and sink by its name; the rest is its `Harness`.
+    pub struct Test {
+        harness: ::spate::__private::Harness,
+    }
+
+    impl Test {
+        /// The source `events`, declared as `Kafka<Json<OrderEvent<'_>>>`.
+        #[inline]
+        pub fn events(&self) -> ::spate::__private::TestSource<'_> {
+            self.harness.source(0)
+        }
+
+        /// The sink `lines`, declared as `ClickHouse<OrderLine<'_>>`.
+        #[inline]
+        #[must_use]
+        pub fn lines<'test>(&'test self) -> ::spate::__private::TestSink<'test, OrderLine<'test>> {
+            self.harness.sink(0)
+        }
+
+        /// The sink `refunds`, declared as `ClickHouse<RefundRow<'_>>`.
+        #[inline]
+        #[must_use]
+        pub fn refunds<'test>(
+            &'test self,
+        ) -> ::spate::__private::TestSink<'test, RefundRow<'test>> {
+            self.harness.sink(1)
+        }
+
+        /// The sink `rejects`, declared as `File<DeadLetter<'_>>`.
+        #[inline]
+        #[must_use]
+        pub fn rejects<'test>(
+            &'test self,
+        ) -> ::spate::__private::TestSink<'test, DeadLetter<'test>> {
+            self.harness.sink(2)
+        }
+    }
+
+    impl ::core::ops::Deref for Test {
+        type Target = ::spate::__private::Harness;
+        #[inline]
+        fn deref(&self) -> &::spate::__private::Harness {
+            &self.harness
+        }
+    }
+
+    impl ::core::ops::DerefMut for Test {
+        #[inline]
+        fn deref_mut(&mut self) -> &mut ::spate::__private::Harness {
+            &mut self.harness
+        }
+    }
+
+    impl ::core::fmt::Debug for Test {
+        #[inline]
+        fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+            ::core::fmt::Debug::fmt(&self.harness, f)
         }
     }
 }

@@ -136,7 +136,16 @@ fn run(args: TokenStream, item: TokenStream) -> TokenStream {
     check::check(&pipeline, &mut report);
     let findings = report.to_tokens();
     if report.has_errors() {
-        return fallback::module(&pipeline, &outer, &findings);
+        let fallback = fallback::module(&pipeline, &outer, &findings);
+        let Some(when) = report.conditions() else { return fallback };
+        // The findings are about items that may not be there, and then the module is sound.
+        let sound = codegen::generate(&pipeline, &outer, &TokenStream::new());
+        return quote::quote! {
+            #[cfg(any(#(all(#when)),*))]
+            #fallback
+            #[cfg(not(any(#(all(#when)),*)))]
+            #sound
+        };
     }
     let tokens = codegen::generate(&pipeline, &outer, &findings);
     expand::write_if_asked(&names::plain(&outer.ident), &tokens);

@@ -8,6 +8,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Attribute;
 
+use crate::codegen::paths::conditions;
+
 /// A rule of `guarantees.md`: its code, and what to write instead.
 pub(crate) struct Rule {
     pub(crate) code: &'static str,
@@ -97,6 +99,17 @@ impl Report {
     /// Whether the build ends here.
     pub(crate) fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| !finding.warning)
+    }
+
+    /// Under which `cfg`s each error is there; `None` if one always is.
+    pub(crate) fn conditions(&self) -> Option<Vec<TokenStream>> {
+        let errors = self.findings.iter().filter(|finding| !finding.warning);
+        errors
+            .map(|finding| {
+                let all = conditions(&finding.cfgs);
+                (!all.is_empty()).then(|| quote!(#(#all),*))
+            })
+            .collect()
     }
 
     /// All findings, in the order of the source text.

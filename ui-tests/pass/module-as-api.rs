@@ -52,7 +52,7 @@ pub mod forks {
     chain!(bill, {
         let (one, two, three) = events.decode().or_skip().tee();
         one.map(copy).to(lines);
-        two.map(copy).to(copies);
+        two.map(copy).named("copied").to(copies);
         match three.split_on(|order| order.customer.len() > 3) {
             true => match three.split_on(|order| order.customer.len() > 5) {
                 true => three.map(line).to(archive),

@@ -56,7 +56,6 @@ mod names {
 
     type Some = ();
     struct Result;
-    struct str;
 
     #[derive(serde::Deserialize, spate::Record)]
     #[record(crate = ::spate)]
@@ -90,7 +89,9 @@ fn main() {
     let Shape::Enum(Tag::Outside, variants) = Kind::SHAPE else { panic!() };
     assert_eq!(variants[1].name, "refunded");
     assert_eq!((Tree::NAME, Order::NAME, names::Option::NAME), ("Tree", "Order", "Option"));
-    let _ = |o: Order<'_>| (o.order_id, o.customer.len(), o.note, o.kind, o.lines.len(), o.took, o.seen);
+    let _ = |o: Order<'_>| {
+        let _ = (o.order_id, o.customer.len(), o.note, o.kind, o.lines.len(), o.took, o.seen);
+    };
     let _ = |line: Line, tree: Tree| (line.sku, line.price, tree.name, tree.children);
     let _ = |event: Event<'_>| match event {
         Event::Ping => 0,

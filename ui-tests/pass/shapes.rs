@@ -35,11 +35,11 @@ pub mod wide {
         let (billed, copied, audited) = orders.decode().or_to(rejects).tee();
         billed.map(copy).to(lines);
         match copied.split_on(|order| order.kind) {
-            Kind::Placed => copied.map(copy).to(copies),
+            Kind::Placed => copied.map(copy).named("copied").to(copies),
             Kind::Refunded => {
                 let (large, small) = copied.tee();
-                large.filter(|order| order.qty > 8).map(copy).to(copies);
-                small.filter(|order| order.qty <= 8).map(copy).to(audit);
+                large.filter(|order| order.qty > 8).map(copy).named("large").to(copies);
+                small.filter(|order| order.qty <= 8).map(copy).named("small").to(audit);
             }
             Kind::Ping => copied.discard("heartbeat"),
         }
@@ -53,9 +53,9 @@ pub mod wide {
                     Kind::Placed => order.map(line).to(lines),
                     Kind::Refunded | Kind::Ping => order.discard("no order"),
                 },
-                false => order.map(line).to(copies),
+                false => order.map(line).named("single").to(copies),
             },
-            Event::Named { order, .. } if order.id > 7 => order.map(line).to(audit),
+            Event::Named { order, .. } if order.id > 7 => order.map(line).named("young").to(audit),
             Event::Named { order, .. } => order.discard("old"),
             Event::Ping => events.discard("heartbeat"),
         }

@@ -50,10 +50,12 @@ const TYPING: [(&str, &str, &str, &str); 18] = [
 fn typed(from: &str, to: &str) -> String {
     let chain = ORDERS.find("chain!(").expect("the example has a chain");
     let (before, chain) = ORDERS.split_at(chain);
+    let end = chain.find("});").expect("the chain ends") + "});".len();
+    let (chain, after) = chain.split_at(end);
     // What rustfmt has laid out over several lines counts as one.
     let chain: String = chain.lines().map(str::trim).collect();
     assert!(chain.contains(from), "the example's chain has no `{from}` in {chain}");
-    let (_, module) = module_of(&format!("{before}{}", chain.replacen(from, to, 1)));
+    let (_, module) = module_of(&format!("{before}{}{after}", chain.replacen(from, to, 1)));
     run(quote!(__editor), module).to_string()
 }
 
