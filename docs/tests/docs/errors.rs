@@ -92,17 +92,22 @@ fn in_brackets(folder: &Path, codes: &mut BTreeSet<String>) {
 /// The rules that a twin passes, by the programs that are called accepted and what `pass/` says it
 /// holds.
 fn codes_that_pass(programs: &str) -> BTreeSet<String> {
-    let modules = programs
+    let digits = |line: &str| {
+        let digits = line.trim().strip_prefix("mod p")?.get(..3)?;
+        digits
+            .bytes()
+            .all(|byte| byte.is_ascii_digit())
+            .then(|| format!("P{digits}"))
+    };
+    let mut codes: BTreeSet<String> = programs
         .lines()
-        .filter_map(|line| line.strip_prefix("mod p")?.get(..3));
-    let mut codes: BTreeSet<String> = modules.map(|digits| format!("P{digits}")).collect();
+        .filter(|line| !line.starts_with(' '))
+        .filter_map(digits)
+        .collect();
     for name in names_in("ui-tests/pass", ".rs") {
         let text = fs::read_to_string(root().join(format!("ui-tests/pass/{name}.rs")))
             .expect("the twin is there");
-        let named = text
-            .lines()
-            .filter_map(|line| line.trim().strip_prefix("mod p")?.get(..3));
-        codes.extend(named.map(|digits| format!("P{digits}")));
+        codes.extend(text.lines().filter_map(digits));
     }
     codes
 }

@@ -114,6 +114,25 @@ const SCANS: [&str; 5] = ["alloc", "panic", "blocking", "nondeterministic", "sha
 /// Our attributes within a module.
 const OURS: [&str; 5] = ["source", "sink", "state", "op", "lookup"];
 
+/// Types of the standard library that one might return as a lookup; an alias may be anything.
+const NO_LOOKUPS: [&str; 11] = [
+    "Vec", "HashMap", "BTreeMap", "HashSet", "BTreeSet", "VecDeque", "Option", "String", "Box",
+    "Rc", "Arc",
+];
+
+/// Whether `ty` as it is written is not what a lookup returns.
+fn is_no_lookup(ty: &Type) -> bool {
+    match ty {
+        Type::Path(path) => path
+            .path
+            .segments
+            .last()
+            .is_some_and(|last| NO_LOOKUPS.iter().any(|name| last.ident == name)),
+        Type::Paren(_) | Type::Group(_) | Type::Macro(_) | Type::Verbatim(_) => false,
+        _ => true,
+    }
+}
+
 /// A function without a body.
 struct Bodyless {
     attrs: Vec<Attribute>,
@@ -265,6 +284,14 @@ fn lookup(function: &ItemFn, ours: &Ident, report: &mut Report) -> Option<Lookup
             &P066,
             format!("lookup `{}` returns nothing", sig.ident),
             "return `Lookup<K, V>`, or `Result<Lookup<K, V>, E>`",
+        );
+    }
+    if let Some(ty) = returns.as_ref().filter(|ty| is_no_lookup(ty)) {
+        report.push_with(
+            super::first_span(ty),
+            &P066,
+            format!("a lookup returns `{}`, which is no `Lookup<K, V>`", crate::text::of(ty)),
+            "return `Lookup<K, V>`, or `Result<Lookup<K, V>, E>`; both are made from an iterator of pairs",
         );
     }
     if sig.inputs.len() > 1 || !sig.generics.params.is_empty() {

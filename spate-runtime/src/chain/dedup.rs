@@ -42,6 +42,7 @@ impl Secret {
 
 macro_rules! kept_as_they_are {
     ($($t:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl DedupKey for $t {
             #[inline]
             fn fingerprint(&self, _secret: &Secret) -> u128 {
@@ -54,6 +55,7 @@ kept_as_they_are!(bool, char, u8, u16, u32, u64, u128);
 
 macro_rules! kept_unsigned {
     ($($t:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl DedupKey for $t {
             #[inline]
             fn fingerprint(&self, _secret: &Secret) -> u128 {
@@ -66,6 +68,7 @@ kept_unsigned!(i8, i16, i32, i64, i128);
 
 macro_rules! hashed {
     ($($t:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl DedupKey for $t {
             #[inline]
             fn fingerprint(&self, secret: &Secret) -> u128 {
@@ -76,6 +79,7 @@ macro_rules! hashed {
 }
 hashed!(str, String, [u8]);
 
+#[diagnostic::do_not_recommend]
 impl DedupKey for super::types::Uuid {
     #[inline]
     fn fingerprint(&self, _secret: &Secret) -> u128 {
@@ -83,6 +87,7 @@ impl DedupKey for super::types::Uuid {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<const N: usize> DedupKey for [u8; N] {
     #[inline]
     fn fingerprint(&self, secret: &Secret) -> u128 {
@@ -90,6 +95,7 @@ impl<const N: usize> DedupKey for [u8; N] {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<K: DedupKey + ?Sized> DedupKey for &K {
     #[inline]
     fn fingerprint(&self, secret: &Secret) -> u128 {
@@ -97,6 +103,7 @@ impl<K: DedupKey + ?Sized> DedupKey for &K {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<K: DedupKey + ToOwned + ?Sized> DedupKey for Cow<'_, K> {
     #[inline]
     fn fingerprint(&self, secret: &Secret) -> u128 {
@@ -104,6 +111,7 @@ impl<K: DedupKey + ToOwned + ?Sized> DedupKey for Cow<'_, K> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<A: DedupKey, B: DedupKey> DedupKey for (A, B) {
     #[inline]
     fn fingerprint(&self, secret: &Secret) -> u128 {
@@ -111,6 +119,7 @@ impl<A: DedupKey, B: DedupKey> DedupKey for (A, B) {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<A: DedupKey, B: DedupKey, C: DedupKey> DedupKey for (A, B, C) {
     #[inline]
     fn fingerprint(&self, secret: &Secret) -> u128 {

@@ -98,6 +98,7 @@ pub trait FieldType {
 
 macro_rules! shapes {
     ($([$($generics:tt)*] $t:ty, $shape:expr;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($generics)*> FieldType for $t {
             const SHAPE: Shape = $shape;
         }
