@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// CPU time of this process so far, all threads.
 #[must_use]
-pub fn process() -> Duration {
+pub fn of_all_threads() -> Duration {
     read(libc::CLOCK_PROCESS_CPUTIME_ID)
 }
 

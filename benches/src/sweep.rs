@@ -51,9 +51,9 @@ fn workload(name: &str, records: u64) -> Option<Run> {
     let in_engine = move |pipeline: fn(spate::Config) -> spate::Pipeline, ends: Ends| -> Run {
         Box::new(move |settings| {
             let pipeline = pipeline(w6::parse(&yaml(settings)));
-            let start = cpu::process();
+            let start = cpu::of_all_threads();
             engine::run(&pipeline, ends.clone());
-            cpu::process() - start
+            cpu::of_all_threads() - start
         })
     };
     match name {

@@ -97,7 +97,7 @@ impl Sides {
     /// Sides whose rows are told apart by `row_len`, timed by the CPU time of the process.
     #[must_use]
     pub fn new(sides: Vec<Side>, ratios: Vec<Ratio>) -> Self {
-        Self { sides, ratios, row_len: None, clock: cpu::process }
+        Self { sides, ratios, row_len: None, clock: cpu::of_all_threads }
     }
 
     /// Proves the rows of all sides equal, by their encoded bytes.

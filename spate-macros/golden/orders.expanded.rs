@@ -1,7 +1,7 @@
 /// Orders from Kafka into ClickHouse.
-/// 
+///
 /// # Chains
-/// 
+///
 /// ```text
 /// chain bill
 /// events: Kafka<Json<OrderEvent<'_>>>
@@ -17,7 +17,7 @@
 /// │  .to(refunds)
 /// └─ ping
 /// .discard("heartbeat")
-/// 
+///
 /// sinks
 /// lines: ClickHouse<OrderLine<'_>> by order_id
 /// refunds: ClickHouse<RefundRow<'_>> by order_id

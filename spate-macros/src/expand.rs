@@ -81,7 +81,8 @@ fn readable(text: &str) -> String {
         match doc {
             Some(doc) => {
                 let doc = doc.replace("\\\"", "\"");
-                out.push_str(&format!("{indent}/// {}\n", doc.trim()));
+                out.push_str(format!("{indent}/// {}", doc.trim()).trim_end());
+                out.push('\n');
             }
             None => {
                 out.push_str(line);

@@ -152,7 +152,7 @@ static REPORTED: AtomicU64 = AtomicU64::new(0);
 /// CPU time of this process without its reporters.
 #[must_use]
 pub fn clock() -> Duration {
-    cpu::process() - Duration::from_nanos(REPORTED.load(Ordering::Relaxed))
+    cpu::of_all_threads() - Duration::from_nanos(REPORTED.load(Ordering::Relaxed))
 }
 
 /// Tells the world every few milliseconds how far each partition was read.

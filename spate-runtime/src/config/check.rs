@@ -382,7 +382,7 @@ const WHOLE: Key = Key::new("", Type::Section(&[]), "");
 pub(super) struct Finder<'a> {
     skip: usize,
     pub(super) purpose: Purpose,
-    total: usize,
+    pub(super) total: usize,
     found: Faults<'a>,
 }
 

@@ -237,7 +237,12 @@ impl Config {
         let errors =
             self.faults(&entries, |skip| check::check_section(&expected, &entries, purpose, skip));
         errors.or_ok(())?;
-        Ok(Section::new(self, name, keys))
+        let section = Section::new(self, name, keys);
+        if purpose == Purpose::Declared && section.lacks_required() {
+            // Told elsewhere: the section's own name is misspelt, say.
+            return Err(ConfigErrors::default());
+        }
+        Ok(section)
     }
 
     /// The place that stands for the file as a whole.

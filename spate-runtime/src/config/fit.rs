@@ -298,6 +298,7 @@ impl<'a> Loads<'_, 'a> {
 impl<'a> Finder<'a> {
     /// Reports what does not go together.
     pub(super) const fn fit(&mut self, sections: &'a [Expected<'a>], entries: &[Entry<'a>]) {
+        let before = self.total;
         let mut i = 0;
         while i < sections.len() {
             if let Role::Sink { .. } = sections[i].role {
@@ -311,7 +312,10 @@ impl<'a> Finder<'a> {
         let mut i = 0;
         while i < sections.len() {
             if let Role::Pipeline { threads } = sections[i].role {
-                self.budget(sections, i, threads, entries);
+                if self.total == before {
+                    // What a sink's own sizes do to each other comes first.
+                    self.budget(sections, i, threads, entries);
+                }
                 self.drain(sections, i, entries);
                 self.commits(sections, i, entries);
             }

@@ -332,6 +332,16 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// Whether a key is missing that must be there.
+    pub(super) fn lacks_required(&self) -> bool {
+        let mut required = self
+            .keys
+            .iter()
+            .flat_map(|keys| keys.iter())
+            .filter(|key| key.required);
+        required.any(|key| self.child(key.name).is_none())
+    }
+
     fn child(&self, name: &str) -> Option<usize> {
         let found = self.children(self.node?).find(|(_, node)| node.key == name);
         found.map(|(at, _)| at)

@@ -5,7 +5,7 @@
 //! lane that finds it taken goes on with what it has. Snapshots that were replaced are kept until
 //! no lane reads them, and freed by the I/O task.
 //!
-//! Holds: INV-L5.
+//! Holds: INV-L6.
 
 use std::any::Any;
 use std::fmt;
@@ -145,7 +145,7 @@ impl<K, V> LookupReader<K, V> {
 
     /// The newest snapshot, for one batch.
     ///
-    /// Lane thread; never waits (INV-L5). Cost: one atomic load, unless there is a new one.
+    /// Lane thread; never waits (INV-L6). Cost: one atomic load, unless there is a new one.
     #[inline]
     pub fn current(&mut self) -> &Lookup<K, V> {
         if self.cell.version.load(Ordering::Acquire) != self.version {

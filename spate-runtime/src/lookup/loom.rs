@@ -6,7 +6,7 @@ use super::*;
 use crate::clock::Clock;
 use crate::sync::thread;
 
-/// Holds INV-L5: a version is seen with its snapshot or a newer one, and never goes back.
+/// Holds INV-L6: a version is seen with its snapshot or a newer one, and never goes back.
 #[test]
 fn loom_a_reader_never_sees_half_a_swap() {
     loom::model(|| {

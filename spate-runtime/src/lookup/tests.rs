@@ -15,7 +15,7 @@ fn cell_of(value: u32, clock: &Clock) -> StdArc<LookupCell<u32, u32>> {
     cell
 }
 
-/// Holds INV-L5.
+/// Holds INV-L6.
 #[test]
 fn a_reader_sees_a_new_snapshot_at_its_next_batch_and_none_before() {
     let clock = Clock::manual();

@@ -24,7 +24,8 @@ impl Out {
     /// Lines of all files of a sink.
     pub(crate) fn lines(&self, sink: &str) -> usize {
         let Ok(files) = std::fs::read_dir(self.0.join(sink)) else { return 0 };
-        let files = files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+        // A file that was listed under its temporary name has another one by now.
+        let files = files.filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok());
         files.map(|text| text.lines().count()).sum()
     }
 }

@@ -7,7 +7,8 @@ use spate_tests::copies;
 
 use crate::support::{Process, Program, Run, World, Yaml, until};
 
-const COUNT: u64 = 60_000;
+/// More than fits in the budget of the first test's lanes.
+const COUNT: u64 = 300_000;
 
 /// R122: the union of two runs holds every record once.
 #[test]
@@ -18,6 +19,8 @@ fn r122_a_process_terminated_under_load_drains_and_the_next_repeats_nothing() {
         .yaml()
         .set("rows.frame_bytes", "4KiB")
         .set("rows.batch_rows", 500)
+        .set("rows.batch_bytes", "32KiB")
+        .set("pipeline.memory", "4MiB")
         .set("pipeline.drain_timeout", "60s");
     world
         .clickhouse

@@ -132,7 +132,7 @@ fn p058_each_shard_has_replicas_of_its_own() {
 fn p052_a_batch_that_was_written_is_held_against_the_budget_with_the_numbers() {
     check(
         "lines:\n  batch_bytes: 64MiB\n",
-        &["f:2:16: 526MiB wait for linger at worst, the budget is 256MiB: \
+        &["f:2:16: 522MiB wait for linger at worst, the budget is 256MiB: \
              `lines` 8 batches of 64MiB and 8 frames of 256KiB [P052]"],
     );
     let config = Config::parse("f", "lines: {batch_bytes: 64MiB}\n", &|_| None).unwrap();

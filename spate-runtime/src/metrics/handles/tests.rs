@@ -31,6 +31,8 @@ fn every_metric_of_the_facade_is_scraped_under_its_name() {
     for metric in names::ALL
         .iter()
         .filter(|metric| matches!(metric.kind, Kind::Counter | Kind::Gauge))
+        // This pipeline has no lookups.
+        .filter(|metric| !metric.labels.contains(&"lookup"))
     {
         let kind = if metric.kind == Kind::Counter { "counter" } else { "gauge" };
         assert!(text.contains(&format!("# TYPE {} {kind}\n", metric.name)), "{}", metric.name);
