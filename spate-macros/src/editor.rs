@@ -8,7 +8,7 @@
 //! chain                                    what is written
 //! let (a, b) = placed.tee();               let (a, b) = { let tee = placed.tee(); (tee.branch(), tee) };
 //! match placed.split() { V::A(a) => .. }   match placed.split() { V::A(a) => { let a = placed.arm(a); .. } }
-//! .filter(first_time)
+//! .filter(first_time)                      .filter(|record| first_time(given(), record))
 //! .filter(|e, meta| ..)                    .filter(|record| look_meta(record, given(), |e, meta| ..))
 //! ```
 //!
