@@ -37,7 +37,7 @@
 //! | [`prelude`] | what it needs in scope: these, the connectors that are on, the types of columns |
 //! | `module::main()` | the program: `run`, `check` and `graph` |
 //! | [`Pipeline`] | the same from code: assemble, check, start; a [`Running`] pipeline has a [`Handle`] and ends in a [`Report`] |
-//! | `module::test()`, [`test`] | the pipeline under test: no server, no sleep, virtual time |
+//! | `module::test()`, [`mod@test`] | the pipeline under test: no server, no sleep, virtual time |
 //! | [`Config`] | a configuration that was read |
 //! | [`DeadLetter`] | the row that `.or_to(sink)` writes |
 //!
