@@ -9,7 +9,7 @@ use crate::sync::thread;
 /// Holds INV-L6: a version is seen with its snapshot or a newer one, and never goes back.
 #[test]
 fn loom_a_reader_never_sees_half_a_swap() {
-    loom::model(|| {
+    ::loom::model(|| {
         let now = Clock::manual().now();
         let cell: StdArc<LookupCell<u32, u32>> = StdArc::default();
         cell.store([(0, 1)].into(), now);
