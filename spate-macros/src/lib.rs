@@ -138,8 +138,9 @@ fn run(args: TokenStream, item: TokenStream) -> TokenStream {
     if report.has_errors() {
         let fallback = fallback::module(&pipeline, &outer, &findings);
         let Some(when) = report.conditions() else { return fallback };
-        // The findings are about items that may not be there, and then the module is sound.
-        let sound = codegen::generate(&pipeline, &outer, &TokenStream::new());
+        // The errors are about items that may not be there, and then the module is sound: each
+        // stands under its own condition, and the warnings stay.
+        let sound = codegen::generate(&pipeline, &outer, &findings);
         return quote::quote! {
             #[cfg(any(#(all(#when)),*))]
             #fallback
