@@ -59,18 +59,23 @@ pub(crate) struct Records<'buf, T, R> {
     of: PhantomData<fn() -> T>,
 }
 
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl<'buf, T: Deserialize<'buf>, R: Read<'buf, T>> Records<'buf, T, R> {
     #[inline]
     pub(crate) fn new(payload: &'buf [u8], read: R) -> Self {
-        let mut records =
-            Self { read, text: "", bad: &[], bad_at: 0, first: true, of: PhantomData };
+        let of = |text| Self { read, text, bad: &[], bad_at: 0, first: true, of: PhantomData };
         match std::str::from_utf8(payload) {
-            Ok(text) => records.text = without_mark(text),
-            Err(_) => records.split_bad(payload, 0),
+            Ok(text) => of(text),
+            Err(_) => of("").with_bad(payload),
         }
-        records
+    }
+
+    /// Of a payload that is not all text.
+    #[cold]
+    fn with_bad(mut self, payload: &'buf [u8]) -> Self {
+        self.split_bad(payload, 0);
+        self
     }
 
     /// Splits `bytes`, which begin at byte `at` of the payload, before the first line that is no
@@ -85,7 +90,6 @@ impl<'buf, T: Deserialize<'buf>, R: Read<'buf, T>> Records<'buf, T, R> {
             }
         };
         let (text, bad) = bytes.split_at(valid);
-        let text = if at == 0 { text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text) } else { text };
         self.text = std::str::from_utf8(text).unwrap_or_default();
         self.bad = bad;
         self.bad_at = at + valid;
@@ -105,20 +109,17 @@ impl<'buf, T: Deserialize<'buf>, R: Read<'buf, T>> Records<'buf, T, R> {
         Some(Err(JsonError::invalid_utf8(at)))
     }
 
-    /// Goes on behind the record that ends at byte `end`; whether only blanks follow on its line.
+    /// Goes on behind a record, at `rest`; whether only blanks follow on its line.
     #[inline]
-    fn step_over(&mut self, end: usize) -> bool {
-        let rest = &self.text[end..];
-        if rest.is_empty() {
-            self.text = "";
-            return true;
-        }
-        let blanks = rest
-            .bytes()
-            .take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
-            .count();
-        let clean = blanks == rest.len() || rest.as_bytes()[blanks] == b'\n';
-        self.text = if clean { &rest[blanks..] } else { after_line(rest) };
+    fn step_over(&mut self, rest: &'buf str) -> bool {
+        let behind = rest.trim_start_matches([' ', '\t', '\r']);
+        // The line break goes as well, so that the next record begins where the text does.
+        let (text, clean) = match behind.strip_prefix('\n') {
+            Some(next) => (next, true),
+            None if behind.is_empty() => (behind, true),
+            None => (after_line(behind), false),
+        };
+        self.text = text;
         clean
     }
 
@@ -143,16 +144,6 @@ impl<'buf, T: Deserialize<'buf>, R: Read<'buf, T>> Records<'buf, T, R> {
     }
 }
 
-/// The text behind a byte order mark, if it begins with one.
-#[inline]
-fn without_mark(text: &str) -> &str {
-    if text.as_bytes().first() == BYTE_ORDER_MARK.first() {
-        text.strip_prefix('\u{feff}').unwrap_or(text)
-    } else {
-        text
-    }
-}
-
 /// What follows the first line break.
 fn after_line(text: &str) -> &str {
     memchr::memchr(b'\n', text.as_bytes()).map_or("", |newline| &text[newline + 1..])
@@ -168,24 +159,37 @@ fn end_of_value<'a, T: Deserialize<'a>>(text: &'a str) -> Option<usize> {
 impl<'buf, T: Deserialize<'buf>, R: Read<'buf, T>> Iterator for Records<'buf, T, R> {
     type Item = Result<T, JsonError>;
 
-    /// Inlined, because most payloads hold one record: the loop asks twice for each of them.
+    /// Inlined, because most payloads are one record and nothing else: the loop asks twice for each
+    /// of them, and takes the record from where the derived decoder put it.
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.text.is_empty() && !self.first && self.bad.is_empty() {
+        let mut read = false;
+        if self.text.as_bytes().first() == Some(&b'{') {
+            if let Some((record, rest)) = self.read.read(self.text) {
+                self.first = false;
+                if rest.is_empty() {
+                    self.text = rest;
+                    return Some(Ok(record));
+                }
+                return Some(self.behind(record, rest));
+            }
+            read = true;
+        } else if self.text.is_empty() && !self.first && self.bad.is_empty() {
             return None;
         }
-        self.next_record()
+        self.next_record(read)
     }
 }
 
 impl<'buf, T: Deserialize<'buf>, R: Read<'buf, T>> Records<'buf, T, R> {
-    fn next_record(&mut self) -> Option<Result<T, JsonError>> {
-        if self
-            .text
-            .as_bytes()
-            .first()
-            .is_none_or(|byte| *byte <= b' ')
-        {
+    /// The next record; `read` if the derived decoder passed on it.
+    fn next_record(&mut self, read: bool) -> Option<Result<T, JsonError>> {
+        // A blank, or what a byte order mark begins with.
+        let before_a_record = |byte: &u8| *byte <= b' ' || *byte == 0xef;
+        if self.text.as_bytes().first().is_none_or(before_a_record) {
+            if self.first {
+                self.text = self.text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(self.text);
+            }
             self.text = self.text.trim_start_matches([' ', '\t', '\r', '\n']);
             if self.text.is_empty() {
                 return if self.first || !self.bad.is_empty() {
@@ -199,14 +203,14 @@ impl<'buf, T: Deserialize<'buf>, R: Read<'buf, T>> Records<'buf, T, R> {
         if !matches!(self.text.as_bytes()[0], b'{' | b'[' | b'"') {
             return self.next_scalar();
         }
-        if let Some((record, rest)) = self.read.read(self.text) {
-            return Some(self.behind(record, self.text.len() - rest.len()));
+        if !read && let Some((record, rest)) = self.read.read(self.text) {
+            return Some(self.behind(record, rest));
         }
         let mut decoder = serde_json::Deserializer::from_str(self.text);
         match T::deserialize(&mut decoder) {
             Ok(record) => {
                 let end = decoder.into_iter::<IgnoredAny>().byte_offset();
-                Some(self.behind(record, end))
+                Some(self.behind(record, &self.text[end..]))
             }
             Err(error) => Some(Err(self.failed(error))),
         }
@@ -219,15 +223,17 @@ impl<'buf, T: Deserialize<'buf>, R: Read<'buf, T>> Records<'buf, T, R> {
         match values.next()? {
             Ok(record) => {
                 let end = values.byte_offset();
-                Some(self.behind(record, end))
+                Some(self.behind(record, &self.text[end..]))
             }
             Err(error) => Some(Err(self.failed(error))),
         }
     }
 
+    /// The record, if nothing but blanks stands between it and the end of its line.
     #[inline]
-    fn behind(&mut self, record: T, end: usize) -> Result<T, JsonError> {
-        if self.step_over(end) { Ok(record) } else { Err(JsonError::trailing(end + 1)) }
+    fn behind(&mut self, record: T, rest: &'buf str) -> Result<T, JsonError> {
+        let column = self.text.len() - rest.len() + 1;
+        if self.step_over(rest) { Ok(record) } else { Err(JsonError::trailing(column)) }
     }
 }
 
