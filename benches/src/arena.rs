@@ -42,9 +42,24 @@ impl Arena {
     #[must_use]
     pub fn orders(records: u64) -> Self {
         let settings = Settings { shape: Shape::Wide, ..Settings::clean(records) };
+        Self::next_orders(&mut Orders::new(&settings), records)
+    }
+
+    /// The same orders in `parts` arenas, one part behind the other, the last one with what is over.
+    #[must_use]
+    pub fn orders_in(records: u64, parts: u64) -> Vec<Self> {
+        let settings = Settings { shape: Shape::Wide, ..Settings::clean(records) };
         let mut orders = Orders::new(&settings);
+        (1..=parts)
+            .map(|part| if part < parts { records / parts } else { u64::MAX })
+            .map(|most| Self::next_orders(&mut orders, most))
+            .collect()
+    }
+
+    /// The next orders, `most` of them unless they end before.
+    fn next_orders(orders: &mut Orders, most: u64) -> Self {
         let (mut bytes, mut ends) = (Vec::new(), Vec::new());
-        while orders.append_next(&mut bytes).is_some() {
+        while (ends.len() as u64) < most && orders.append_next(&mut bytes).is_some() {
             ends.push(bytes.len());
         }
         Self::new(bytes, &ends)
@@ -98,6 +113,7 @@ pub const FILL: usize = 1024;
 pub struct ArenaLane {
     arena: Arc<Arena>,
     partition: Partition,
+    fill: usize,
     batch: std::ops::Range<usize>,
 }
 
@@ -105,14 +121,21 @@ impl ArenaLane {
     /// Starts at the first payload.
     #[must_use]
     pub const fn new(arena: Arc<Arena>, partition: Partition) -> Self {
-        Self { arena, partition, batch: 0..0 }
+        Self { arena, partition, fill: FILL, batch: 0..0 }
+    }
+
+    /// Gives out at most `fill` payloads at a time instead of [`FILL`].
+    #[must_use]
+    pub const fn with_fill(mut self, fill: usize) -> Self {
+        self.fill = fill;
+        self
     }
 }
 
 impl Lane for ArenaLane {
     fn fill(&mut self) -> Result<Filled, SourceError> {
         let start = self.batch.end;
-        self.batch = start..self.arena.payloads().len().min(start + FILL);
+        self.batch = start..self.arena.payloads().len().min(start + self.fill);
         Ok(if self.batch.is_empty() { Filled::Ended } else { Filled::Payloads })
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spate_runtime::chain::row::Row;
-use spate_runtime::config::{ConfigErrors, Schema, Section};
+use spate_runtime::config::{ConfigErrors, Key, Schema, Section, Type};
 use spate_runtime::connector::SourceConnector;
 use spate_runtime::error::SourceError;
 use spate_runtime::id::{NextOffset, Partition, ReplicaId, ShardId};
@@ -19,7 +19,7 @@ use spate_runtime::sink::{BoxFuture, Layout, SealedBatch, Sink, SinkConnector, W
 
 use spate::prelude::ClickHouse;
 
-use crate::arena::{Arena, ArenaLane};
+use crate::arena::{Arena, ArenaLane, FILL};
 
 /// What the next pipeline of this thread reads and writes.
 #[derive(Clone, Debug)]
@@ -40,13 +40,32 @@ thread_local! {
 ///
 /// If the configuration is wrong, or the run fails or does not balance.
 pub fn run(pipeline: &spate::Pipeline, ends: Ends) -> u64 {
-    ENDS.set(Some(ends));
-    let report = pipeline.start().expect("the configuration is right").wait();
-    assert!(report.exit_code() == 0 && report.balance().is_ok(), "{report}");
-    report.snapshot.sinks.iter().map(|sink| sink.durable).sum()
+    try_run(pipeline, ends).expect("the configuration is right")
 }
 
-static SCHEMA: Schema = Schema { kind: "Memory", keys: &[] };
+/// As [`run`]; `None` if the configuration is refused.
+///
+/// # Panics
+///
+/// If the run fails or does not balance.
+pub fn try_run(pipeline: &spate::Pipeline, ends: Ends) -> Option<u64> {
+    ENDS.set(Some(ends));
+    let report = pipeline.start().ok()?.wait();
+    assert!(report.exit_code() == 0 && report.balance().is_ok(), "{report}");
+    Some(report.snapshot.sinks.iter().map(|sink| sink.durable).sum())
+}
+
+const READS: Schema = Schema {
+    kind: "Memory",
+    keys: &[Key::new(
+        "batch_max",
+        Type::Integer { min: 1, max: 1 << 20 },
+        "payloads a lane takes at once at most",
+    )
+    .or("1024")],
+};
+
+const WRITES: Schema = Schema { kind: "Memory", keys: &[] };
 
 fn ends() -> Ends {
     ENDS.with_borrow(|ends| ends.clone().expect("`run` sets them before it assembles"))
@@ -56,25 +75,28 @@ fn ends() -> Ends {
 #[derive(Debug)]
 pub struct Arenas<F> {
     arenas: Vec<Arc<Arena>>,
+    fill: usize,
     format: PhantomData<fn() -> F>,
 }
 
 impl<F: 'static> SourceConnector for Arenas<F> {
     type Format = F;
-    const SCHEMA: &'static Schema = &SCHEMA;
+    const SCHEMA: &'static Schema = &READS;
 
-    fn from_section(_: &Section<'_>) -> Result<Self, ConfigErrors> {
-        Ok(Self { arenas: ends().arenas, format: PhantomData })
+    fn from_section(section: &Section<'_>) -> Result<Self, ConfigErrors> {
+        let fill = usize::try_from(section.integer("batch_max")).unwrap_or(FILL);
+        Ok(Self { arenas: ends().arenas, fill, format: PhantomData })
     }
 
     fn into_source(self) -> Result<Box<dyn Source>, SourceError> {
-        Ok(Box::new(Memory { arenas: self.arenas, told: 0 }))
+        Ok(Box::new(Memory { arenas: self.arenas, fill: self.fill, told: 0 }))
     }
 }
 
 /// Assigns every arena at once, then ends.
 struct Memory {
     arenas: Vec<Arc<Arena>>,
+    fill: usize,
     told: usize,
 }
 
@@ -93,7 +115,8 @@ impl Source for Memory {
             1 => {
                 let assigned = |(id, arena): (u32, &Arc<Arena>)| {
                     let partition = Partition::new("arena", id);
-                    let lane = Box::new(ArenaLane::new(Arc::clone(arena), partition.clone()));
+                    let lane = ArenaLane::new(Arc::clone(arena), partition.clone());
+                    let lane = Box::new(lane.with_fill(self.fill));
                     Assigned { partition, start: NextOffset(0), note: None, lane }
                 };
                 Some(SourceEvent::Assigned((0..).zip(&self.arenas).map(assigned).collect()))
@@ -131,7 +154,7 @@ pub struct Discarded<R> {
 impl<R: Row + 'static> SinkConnector for Discarded<R> {
     type Row = R;
     type Encoder = <ClickHouse<R> as SinkConnector>::Encoder;
-    const SCHEMA: &'static Schema = &SCHEMA;
+    const SCHEMA: &'static Schema = &WRITES;
 
     fn from_section(_: &Section<'_>) -> Result<Self, ConfigErrors> {
         Ok(Self { shards: ends().shards, row: PhantomData })

@@ -21,7 +21,10 @@ Runs workloads alternately with their hand-written twins and prints ratios of CP
       --accept                            records them there
   spate-benches profile NAME SIDE [N]     which functions the instructions of a side are in
   spate-benches once NAME SIDE [N]        one side, once, for another profiler
-  spate-benches sweep NAME [N [ROUNDS]]   W1, W2 or W3 with other settings, against the defaults
+  spate-benches sweep NAME [N [ROUNDS]]   W1, W2 or W3 with other settings, one at a time,
+                                          against the defaults; 200000 records, 5 rounds
+  spate-benches grid NAME [N [ROUNDS]]    the same with 1,024 combinations of settings, and the
+                                          best of them again; minutes
   spate-benches latency [N [EVERY_MS]] [SETTING..]
                                           append to acknowledged, one record at a time; a SETTING
                                           is `section.key: value`
@@ -53,9 +56,8 @@ fn main() -> ExitCode {
             w3::world::serve();
             Ok(())
         }
-        ["sweep", name] => sweep::run(name, 200_000, 5),
-        ["sweep", name, records] => sweep(name, records, "5"),
-        ["sweep", name, records, rounds] => sweep(name, records, rounds),
+        ["sweep", name, ref rest @ ..] => sweep(sweep::run, name, rest),
+        ["grid", name, ref rest @ ..] => sweep(sweep::grid, name, rest),
         ["latency", ref rest @ ..] => latency(rest),
         ["work", name, n] => work(name, n),
         _ => compare(&args),
@@ -89,9 +91,20 @@ fn compare(args: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-fn sweep(name: &str, records: &str, rounds: &str) -> Result<(), String> {
+/// Records and rounds, each or both may be missing.
+fn sweep(
+    run: fn(&str, u64, usize) -> Result<(), String>,
+    name: &str,
+    rest: &[&str],
+) -> Result<(), String> {
+    let [records, rounds] = match rest {
+        [] => ["200000", "5"],
+        [records] => [*records, "5"],
+        [records, rounds] => [*records, *rounds],
+        _ => return Err("a workload, records and rounds, and nothing more".to_owned()),
+    };
     let rounds = usize::try_from(number(Some(rounds))?).unwrap_or(5);
-    sweep::run(name, number(Some(records))?, rounds.max(1))
+    run(name, number(Some(records))?, rounds.max(1))
 }
 
 /// Two numbers at most, then settings.

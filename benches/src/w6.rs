@@ -32,7 +32,7 @@ const SIDES: [(&str, usize, usize); 6] = [
 ];
 
 fn sides(records: u64) -> Sides {
-    // The same orders whatever the number of lanes, each lane an equal part.
+    // The same orders whatever the number of lanes, each lane a part.
     let arenas = [1, 2, 4].map(|lanes| (lanes, orders_of(records, lanes)));
     let side = |(name, lanes, shards): (&'static str, usize, usize)| {
         let arenas = arenas.iter().find(|(of, _)| *of == lanes);
@@ -52,8 +52,8 @@ fn sides(records: u64) -> Sides {
 /// `records` orders in `lanes` arenas.
 #[must_use]
 pub fn orders_of(records: u64, lanes: usize) -> Vec<Arc<Arena>> {
-    let each = records / lanes as u64;
-    (0..lanes).map(|_| Arc::new(Arena::orders(each))).collect()
+    let arenas = Arena::orders_in(records, lanes as u64);
+    arenas.into_iter().map(Arc::new).collect()
 }
 
 /// A configuration from its text.

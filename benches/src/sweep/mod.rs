@@ -1,18 +1,19 @@
-//! Whether the defaults are the tuned values: one knob at a time around the default.
+//! Whether the defaults are the tuned values: one setting at a time around its default, and a grid
+//! over all of them.
 //!
-//! In every round each value of a knob runs once beside the default; what is printed is the median
-//! over the rounds of its CPU time against the default's in the same round, so that a machine that
-//! is busy for a while is busy for both.
+//! One at a time: in every round each value runs once beside the default; what is printed is the
+//! median over the rounds of its time against the default's in the same round, so that a machine
+//! that is busy for a while is busy for both.
+//!
+//! The grid: every combination of four values of five settings runs once, beside the default every
+//! few runs. The best of a thousand single runs is mostly the luckiest, so those that came out best
+//! run again in rounds, and their medians count.
 
 #![expect(clippy::print_stdout, reason = "a command line program")]
 
-use std::sync::Arc;
-use std::time::Duration;
+mod subject;
 
-use crate::arena::Arena;
-use crate::engine::{self, Ends};
-use crate::w3::{self, world::World};
-use crate::{cpu, w6};
+use self::subject::{Cost, Subject, subject};
 
 /// A setting and the values that are tried beside its default.
 struct Knob {
@@ -43,84 +44,142 @@ const KNOBS: [Knob; 6] = [
     },
 ];
 
-/// Runs a workload once with the lines of a configuration; returns the CPU time.
-type Run = Box<dyn Fn(&str) -> Duration>;
+/// The settings of the grid, by key.
+const GRID: [(&str, [&str; 4]); 5] = [
+    ("input.batch_max", ["64", "256", "1024", "4096"]),
+    ("rows.queue_frames", ["4", "16", "64", "256"]),
+    ("rows.batch_bytes", ["1MiB", "4MiB", "16MiB", "64MiB"]),
+    ("pipeline.memory", ["64MiB", "256MiB", "512MiB", "1GiB"]),
+    ("pipeline.commit_interval", ["50ms", "200ms", "1s", "5s"]),
+];
 
-/// The workload called `name` as the sweep runs it.
-fn workload(name: &str, records: u64) -> Option<Run> {
-    let in_engine = move |pipeline: fn(spate::Config) -> spate::Pipeline, ends: Ends| -> Run {
-        Box::new(move |settings| {
-            let pipeline = pipeline(w6::parse(&yaml(settings)));
-            let start = cpu::of_all_threads();
-            engine::run(&pipeline, ends.clone());
-            cpu::of_all_threads() - start
-        })
-    };
-    match name {
-        "W1" => {
-            let ends = Ends { arenas: w6::orders_of(records, 4), shards: 1 };
-            Some(in_engine(w6::orders::pipeline, ends))
-        }
-        "W2" => {
-            let arenas = (0..4).map(|_| Arc::new(Arena::fixed(records * 2)));
-            Some(in_engine(w6::ticks::pipeline, Ends { arenas: arenas.collect(), shards: 4 }))
-        }
-        "W3" => {
-            let (world, expected) = (Arc::new(World::start()), w3::expected(records));
-            Some(Box::new(move |settings| {
-                let start = w3::clock();
-                w3::run(&world, records, settings, expected);
-                w3::clock() - start
-            }))
-        }
-        _ => None,
-    }
+/// Single runs between two of the default.
+const BESIDE: usize = 8;
+
+/// How many of the best are run again, by CPU time and by wall time each.
+const AGAIN: usize = 6;
+
+fn subject_of(name: &str, records: u64) -> Result<Subject, String> {
+    let once = subject(name, records).ok_or_else(|| format!("no sweep runs `{name}`"))?;
+    // The first run pays for what all use: threads, pools, pages.
+    default(&once);
+    Ok(once)
 }
 
-/// `section.key: value` lines as YAML; a line of the section `pipeline` wins over ours.
-fn yaml(settings: &str) -> String {
-    let of = |name: &str| {
-        let lines = settings.lines().filter_map(|line| line.split_once('.'));
-        let lines = lines.filter(|(section, _)| *section == name);
-        lines
-            .map(|(_, setting)| format!("  {setting}\n"))
-            .collect::<String>()
-    };
-    let mut text = format!("pipeline:\n  threads: 1\n  admin: off\n{}", of("pipeline"));
-    let rows = of("rows");
-    if !rows.is_empty() {
-        text.push_str(&format!("rows:\n{rows}"));
-    }
-    text
+fn default(once: &Subject) -> Cost {
+    once("").expect("the defaults are accepted")
 }
 
-/// Prints a table of every knob's values against the default.
+fn median(mut of: Vec<f64>) -> f64 {
+    of.sort_unstable_by(f64::total_cmp);
+    of[of.len() / 2]
+}
+
+/// The median over `rounds` of CPU and wall time of each of `settings` against the default's in the
+/// same round; `None` for settings that are refused.
+fn beside_the_default(once: &Subject, settings: &[String], rounds: usize) -> Vec<Option<[f64; 2]>> {
+    let mut ratios = vec![[const { Vec::new() }; 2]; settings.len()];
+    for _ in 0..rounds {
+        let base = default(once);
+        for (settings, [cpus, walls]) in settings.iter().zip(&mut ratios) {
+            if let Some(cost) = once(settings) {
+                let [cpu, wall] = cost.over(base);
+                cpus.push(cpu);
+                walls.push(wall);
+            }
+        }
+    }
+    let medians = ratios
+        .into_iter()
+        .map(|ratios| (!ratios[0].is_empty()).then(|| ratios.map(median)));
+    medians.collect()
+}
+
+/// Prints a line for every setting: its values' times against the default's.
 ///
 /// # Errors
 ///
 /// When there is no such workload.
 pub fn run(name: &str, records: u64, rounds: usize) -> Result<(), String> {
-    let once = workload(name, records).ok_or_else(|| format!("no sweep runs `{name}`"))?;
-    println!("{name}: CPU time against the default, {records} records, medians of {rounds}");
-    once("");
+    let once = subject_of(name, records)?;
+    println!("{name}: CPU / wall time against the default, {records} records, medians of {rounds}");
     for Knob { key, default, values } in &KNOBS {
-        // The arenas' lane gives out as much at a time as Kafka's default, whatever it is told.
-        if key.starts_with("input.") && name != "W3" {
-            continue;
-        }
-        let mut ratios = vec![Vec::with_capacity(rounds); values.len()];
-        for _ in 0..rounds {
-            let base = once("").as_secs_f64();
-            for (value, ratios) in values.iter().zip(&mut ratios) {
-                ratios.push(once(&format!("{key}: {value}")).as_secs_f64() / base);
+        let settings: Vec<String> = values
+            .iter()
+            .map(|value| format!("{key}: {value}"))
+            .collect();
+        print!("{name}  {key:<26} {default:>7}");
+        for (value, ratios) in values
+            .iter()
+            .zip(beside_the_default(&once, &settings, rounds))
+        {
+            match ratios {
+                Some([cpu, wall]) => print!("  {value:>6} {cpu:.2} / {wall:.2}"),
+                None => print!("  {value:>6}     refused"),
             }
-        }
-        print!("{name}  {key:<26} {default:>8} 1.00");
-        for (value, ratios) in values.iter().zip(&mut ratios) {
-            ratios.sort_unstable_by(f64::total_cmp);
-            print!("   {value:>7} {:.2}", ratios[ratios.len() / 2]);
         }
         println!();
     }
     Ok(())
+}
+
+/// Prints the best cells of the grid by CPU and by wall time, against the defaults.
+///
+/// # Errors
+///
+/// When there is no such workload.
+pub fn grid(name: &str, records: u64, rounds: usize) -> Result<(), String> {
+    let once = subject_of(name, records)?;
+    let (cells, refused) = single_runs(&once);
+    println!(
+        "{name}: {} cells of the grid, {refused} more are refused; {records} records; the best run \
+         again, medians of {rounds} against the default",
+        cells.len()
+    );
+    for (by, what) in ["CPU time", "wall time"].into_iter().enumerate() {
+        let mut best: Vec<&(String, [f64; 2])> = cells.iter().collect();
+        best.sort_by(|(_, one), (_, other)| one[by].total_cmp(&other[by]));
+        best.truncate(AGAIN);
+        let settings: Vec<String> = best.iter().map(|(settings, _)| settings.clone()).collect();
+        let again = beside_the_default(&once, &settings, rounds);
+        let mut again: Vec<(String, [f64; 2])> = settings
+            .into_iter()
+            .zip(again)
+            .filter_map(|(settings, ratios)| Some((settings, ratios?)))
+            .collect();
+        again.sort_by(|(_, one), (_, other)| one[by].total_cmp(&other[by]));
+        println!("best by {what}:");
+        for (settings, [cpu, wall]) in again {
+            println!("  {name}  CPU {cpu:.2}  wall {wall:.2}  {}", settings.replace('\n', ", "));
+        }
+    }
+    Ok(())
+}
+
+/// Every cell once, against the default of the same time; and how many are refused.
+fn single_runs(once: &Subject) -> (Vec<(String, [f64; 2])>, usize) {
+    let (mut cells, mut refused) = (Vec::new(), 0);
+    let mut base = default(once);
+    for cell in 0..GRID.iter().map(|(_, values)| values.len()).product() {
+        if cell % BESIDE == 0 {
+            base = default(once);
+        }
+        let settings = settings_of(cell);
+        match once(&settings) {
+            Some(cost) => cells.push((settings, cost.over(base))),
+            None => refused += 1,
+        }
+    }
+    (cells, refused)
+}
+
+/// The settings of a cell, a line each.
+fn settings_of(cell: usize) -> String {
+    let mut rest = cell;
+    let lines = GRID.iter().map(|(key, values)| {
+        let value = values[rest % values.len()];
+        rest /= values.len();
+        format!("{key}: {value}")
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }

@@ -35,7 +35,11 @@ fn sides(records: u64) -> Sides {
     let expected = expected(records);
     let twins = Arc::clone(&world);
     let sides = vec![
-        Side::new("spate", move |_| run(&world, records, "", expected)),
+        Side::new("spate", move |_| {
+            let places = world.fill(records);
+            let rows = run_in(&world, &places, records, "", expected);
+            rows.expect("the configuration is right")
+        }),
         Side::new("twin", move |_| {
             let places = twins.fill(records);
             let progress = Arc::new(At::default());
@@ -73,16 +77,20 @@ pub mod orders {
     });
 }
 
-/// Runs the pipeline over `records` records, with the lines of `settings` in its configuration.
+/// Runs the pipeline over `records` records that `places` was filled with, with the lines of
+/// `settings` in its configuration. Returns the rows; `None` if the configuration is refused.
 ///
 /// # Panics
 ///
 /// If it fails, or if the rows that arrived are not those expected.
-pub fn run(world: &Arc<World>, records: u64, settings: &str, expected: Sum) -> u64 {
-    let places = world.fill(records);
-    let running = orders::pipeline(config(&places, settings))
-        .start()
-        .expect("the configuration is right");
+pub fn run_in(
+    world: &Arc<World>,
+    places: &world::Places,
+    records: u64,
+    settings: &str,
+    expected: Sum,
+) -> Option<u64> {
+    let running = orders::pipeline(config(places, settings)).start().ok()?;
     let status = Arc::clone(running.handle().status());
     let mut lanes: Vec<Arc<LaneShared>> = Vec::new();
     let reporter = Reporter::start(world, records, move || {
@@ -99,7 +107,7 @@ pub fn run(world: &Arc<World>, records: u64, settings: &str, expected: Sum) -> u
     running.handle().drain();
     let report = running.wait();
     assert!(report.exit_code() == 0 && report.balance().is_ok(), "{report}");
-    checked(world, expected)
+    Some(checked(world, expected))
 }
 
 /// The configuration of a pipeline in `world`; a line of `settings` is `section.key: value`.

@@ -14,6 +14,9 @@
 //! silently: a partition is filled up to 4.4 MB ahead of its reader, and again when it has read
 //! most of that.
 
+#![expect(unsafe_code, reason = "the mock broker's own settings are calls into a C library")]
+
+use std::ffi::{CStr, CString};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -22,8 +25,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rdkafka::config::ClientConfig;
-use rdkafka::mocking::MockCluster;
-use rdkafka::producer::{BaseProducer, BaseRecord, DefaultProducerContext, Producer};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
+use rdkafka_sys as rd;
 
 use crate::arena::Arena;
 use crate::sum::Sum;
@@ -182,7 +185,7 @@ pub fn serve() {
                 // The one before goes first: its records are not needed any more.
                 drop(broker.take());
                 let fresh = Broker::start(Arc::clone(orders));
-                answer(&format!("{} {url}", fresh.cluster.bootstrap_servers()));
+                answer(&format!("{} {url}", fresh.addresses));
                 broker = Some(fresh);
             }
             ("at", Some(broker)) => {
@@ -211,9 +214,9 @@ fn answer(line: &str) {
 
 /// A broker that is refilled.
 struct Broker {
-    /// Gone before the cluster.
+    /// Its client is the broker's as well: both end with it.
     producer: BaseProducer,
-    cluster: MockCluster<'static, DefaultProducerContext>,
+    addresses: String,
     orders: Arc<Arena>,
     /// Shape `[partition]`: the next offset to append, and the next to be read.
     sent: [u64; PARTITIONS],
@@ -229,21 +232,17 @@ const RECORD_OVERHEAD: u64 = 24;
 
 impl Broker {
     fn start(orders: Arc<Arena>) -> Self {
-        let cluster = MockCluster::new(1).expect("loopback has a free port");
-        let partitions = i32::try_from(PARTITIONS).expect("a few");
-        cluster
-            .create_topic(TOPIC, partitions, 1)
-            .expect("the mock makes topics");
         let producer: BaseProducer = ClientConfig::new()
-            .set("bootstrap.servers", cluster.bootstrap_servers())
+            .set("test.mock.num.brokers", "1")
             .set("linger.ms", "5")
             .set("queue.buffering.max.messages", "1000000")
             .create()
-            .expect("these settings are known");
+            .expect("loopback has a free port");
+        let addresses = prepare(&producer);
         let records = orders.payloads().len().max(1) as u64;
         let ahead = AHEAD_BYTES / (orders.bytes() as u64 / records + RECORD_OVERHEAD);
         let none = [0; PARTITIONS];
-        let mut broker = Self { producer, cluster, orders, sent: none, read: none, ahead };
+        let mut broker = Self { producer, addresses, orders, sent: none, read: none, ahead };
         broker.refill();
         let landed = broker.producer.flush(Duration::from_secs(60));
         landed.expect("the mock takes records");
@@ -282,6 +281,23 @@ impl Broker {
         self.sent[partition] += 1;
         let landed = self.producer.flush(Duration::from_secs(10));
         landed.expect("the mock takes records");
+    }
+}
+
+/// Makes the topic in the broker of this client, and groups form without delay; its addresses.
+fn prepare(producer: &BaseProducer) -> String {
+    let topic = CString::new(TOPIC).expect("no NUL byte");
+    let partitions = i32::try_from(PARTITIONS).expect("a few");
+    // SAFETY: the client is alive, and the broker with it, because it was made with one; the topic
+    // is a C string; the addresses live as long as the broker and are copied.
+    unsafe {
+        let cluster = rd::rd_kafka_handle_mock_cluster(producer.client().native_ptr());
+        assert!(!cluster.is_null(), "the client has a broker");
+        rd::rd_kafka_mock_group_initial_rebalance_delay_ms(cluster, 0);
+        let made = rd::rd_kafka_mock_topic_create(cluster, topic.as_ptr(), partitions, 1);
+        assert_eq!(made, rd::rd_kafka_resp_err_t::RD_KAFKA_RESP_ERR_NO_ERROR, "no topic");
+        let addresses = CStr::from_ptr(rd::rd_kafka_mock_cluster_bootstraps(cluster));
+        addresses.to_string_lossy().into_owned()
     }
 }
 
