@@ -48,6 +48,48 @@ pub mod strict {
     });
 }
 
+/// The last order's number, to let out what follows it.
+#[derive(Default)]
+struct Latest(u64);
+
+impl<'a> Operator<Order<'a>> for Latest {
+    type Out = Order<'a>;
+
+    fn apply(&mut self, order: Order<'a>) -> impl IntoIterator<Item = Order<'a>> {
+        let before = std::mem::replace(&mut self.0, order.id);
+        (before < order.id).then_some(order)
+    }
+}
+
+/// The stages that keep something, with closures and constants.
+#[pipeline]
+pub mod keeping {
+    use super::{Feed, Latest, Line, Order, Plain, Table, line};
+
+    #[source(partition_key = id)]
+    fn events() -> Feed<Plain<Order<'_>>>;
+
+    #[sink]
+    fn lines() -> Table<Line<'_>>;
+
+    const SIZE: usize = 64;
+    const RATE: u64 = 1;
+
+    chain!(bill, {
+        events
+            .decode()
+            .or_skip()
+            .filter(|order| order.qty > 0)
+            .dedup(|order| order.id, SIZE)
+            .sample(RATE, 1)
+            .sample_by(|order| order.customer, RATE, 1)
+            .apply(Latest)
+            .inspect(|order| debug_assert!(order.id > 0))
+            .map(line)
+            .to(lines);
+    });
+}
+
 /// A row of every kind of field.
 #[derive(Row, Debug)]
 pub struct Wide<'a> {
@@ -71,5 +113,14 @@ mod tests {
         t.settle();
         assert_eq!((t.lines().len(), t.few().row().customer), (1, "ada"));
         assert_eq!(t.counter("count").filtered, 0);
+    }
+
+    #[test]
+    fn a_strict_pipeline_that_keeps_something_runs_under_test() {
+        let mut t = keeping::test();
+        t.events().push("ada");
+        t.events().push("ada");
+        t.settle();
+        assert_eq!(t.lines().row().customer, "ada");
     }
 }

@@ -43,8 +43,7 @@ impl Paths {
 
     /// The same, as if it was written at a token of the user.
     pub(crate) fn op_at(&self, name: &str, span: Span) -> TokenStream {
-        let (krate, name) = (placed(&self.krate, span), format_ident!("{}", name));
-        quote::quote_spanned!(span=> #krate::__private::op::#name)
+        written(self.op(name), span)
     }
 }
 
@@ -70,6 +69,17 @@ pub(crate) fn placed(tokens: impl ToTokens, span: Span) -> TokenStream {
             }
         })
         .collect()
+}
+
+/// `tokens` as if the user had written them at `span`: where rustc points at them, it speaks of the
+/// user's line alone. `$crate` is left to who wrote it.
+fn written(tokens: TokenStream, span: Span) -> TokenStream {
+    let at_span = tokens.into_iter().map(|mut token| {
+        let known = if token.to_string() == "$crate" { token.span() } else { span };
+        token.set_span(known.located_at(span));
+        token
+    });
+    at_span.collect()
 }
 
 /// `(tokens)` as if the user had written it at `span`, whatever the tokens are: where rustc points

@@ -6,7 +6,7 @@ use syn::Attribute;
 
 use super::{Exit, Loop, Value};
 use crate::codegen::lane::lookup_index;
-use crate::codegen::paths::{at, emit, placed};
+use crate::codegen::paths::{at, bracketed, emit, placed};
 use crate::model::{Kind, Path, Stage};
 use crate::names;
 
@@ -70,7 +70,7 @@ impl<'a> Loop<'a> {
         let (Some(size), Some(operator)) = (stage.numbers.first(), &stage.operator) else {
             return TokenStream::new();
         };
-        let dedup = self.paths.op_at("dedup", at(operator.span()));
+        let dedup = self.paths.op_at("dedup", operator.span());
         let dedup_type = self.paths.rt("Dedup");
         let span = at(crate::ast::first_span(size));
         let checked = self.paths.op_at("checked_size", span);
@@ -98,9 +98,11 @@ impl<'a> Loop<'a> {
             let sample = self.paths.op("sample");
             return emit!(#sample::<{ #n }, { #d }>(at));
         };
-        let span = at(operator.span());
-        let (sample, key) = (self.paths.op_at("sample_by", span), self.key(stage, value));
-        quote_spanned!(span=> #sample::<_, { #n }, { #d }>(#key))
+        let here = operator.span();
+        let (sample, key) = (self.paths.op_at("sample_by", here), self.key(stage, value));
+        // In brackets of the macro: such of the user would be said to be needless.
+        let (n, d, args) = (emit!({ #n }), emit!({ #d }), bracketed(key, here));
+        quote_spanned!(here=> #sample::<_, #n, #d>#args)
     }
 
     /// The user's operator, one for each lane; driven as what `flat_map` returns.
