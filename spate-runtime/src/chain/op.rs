@@ -181,6 +181,7 @@ const fn is_among<const N: u64, const D: u64>(bits: u64) -> bool {
 ///
 /// If it is 0 or 2^31 and more: in a constant, so while the program is built.
 #[must_use]
+#[track_caller]
 pub const fn checked_size(size: usize) -> usize {
     assert!(size > 0, "this remembers nothing [P050]\nhelp: say how many keys, such as 65_536");
     assert!(size < 1 << 31, "this remembers more than 2^31 keys [P050]\nhelp: take less");
@@ -193,6 +194,7 @@ pub const fn checked_size(size: usize) -> usize {
 ///
 /// If one is 0 or `n` above `d`: in a constant, so while the program is built.
 #[must_use]
+#[track_caller]
 pub const fn checked_rate(n: u64, d: u64) -> (u64, u64) {
     assert!(n > 0, "this keeps nothing [P050]\nhelp: `.discard(\"reason\")` drops on purpose");
     assert!(d > 0, "this is a part of nothing [P050]\nhelp: one in a hundred is `1, 100`");

@@ -72,9 +72,10 @@ impl<'a> Loop<'a> {
         };
         let dedup = self.paths.op_at("dedup", operator.span());
         let dedup_type = self.paths.rt("Dedup");
-        let span = at(crate::ast::first_span(size));
+        let span = crate::ast::first_span(size);
         let checked = self.paths.op_at("checked_size", span);
-        self.check(path, quote_spanned!(span=> const _: usize = #checked(#size);));
+        let size_in_brackets = bracketed(size.to_token_stream(), span);
+        self.check(path, emit!(const _: usize = #checked #size_in_brackets;));
         let memory = Memory {
             local: self.memory_name(stage),
             ty: emit!(#dedup_type<{ #size }>),
@@ -91,9 +92,10 @@ impl<'a> Loop<'a> {
 
     fn sampled(&mut self, path: &Path, stage: &Stage, value: &Value) -> TokenStream {
         let [n, d] = stage.numbers.as_slice() else { return TokenStream::new() };
-        let span = at(crate::ast::first_span(n));
+        let span = crate::ast::first_span(n);
         let checked = self.paths.op_at("checked_rate", span);
-        self.check(path, quote_spanned!(span=> const _: (u64, u64) = #checked(#n, #d);));
+        let rate = bracketed(emit!(#n, #d), span);
+        self.check(path, emit!(const _: (u64, u64) = #checked #rate;));
         let Some(operator) = &stage.operator else {
             let sample = self.paths.op("sample");
             return emit!(#sample::<{ #n }, { #d }>(at));
