@@ -34,10 +34,8 @@ const SEVERAL: [&str; 3] = ["p048-scale", "p048-several-findings", "two-findings
 ///
 /// An E0004 on the record shows the enum, an E0308 of two references says expected and found twice,
 /// and what makes a type within a type not `Send` is told from the inside out. A bound of a helper is
-/// shown with the helper; an operator that is none is missed twice, by the loop and by its state.
-const OF_RUSTC: [(&str, usize); 6] = [
-    ("p006-apply-no-operator", 43),
-    ("p006-apply-other-record", 38),
+/// shown with the helper.
+const OF_RUSTC: [(&str, usize); 4] = [
     ("p012-missing-variant-of-the-record", 16),
     ("p037-other-record", 16),
     ("p041-hidden", 28),

@@ -73,7 +73,7 @@ pub(crate) fn placed(tokens: impl ToTokens, span: Span) -> TokenStream {
 
 /// `tokens` as if the user had written them at `span`: where rustc points at them, it speaks of the
 /// user's line alone. `$crate` is left to who wrote it.
-fn written(tokens: TokenStream, span: Span) -> TokenStream {
+pub(crate) fn written(tokens: TokenStream, span: Span) -> TokenStream {
     let at_span = tokens.into_iter().map(|mut token| {
         let known = if token.to_string() == "$crate" { token.span() } else { span };
         token.set_span(known.located_at(span));

@@ -6,7 +6,6 @@
 use std::error::Error;
 
 use super::dedup::{Dedup, DedupKey};
-use super::operator::Operator;
 use super::shard_key::{ShardKey, mix};
 use crate::batch::Meta;
 use crate::id::Offset;
@@ -200,12 +199,6 @@ pub const fn checked_rate(n: u64, d: u64) -> (u64, u64) {
     assert!(d > 0, "this is a part of nothing [P050]\nhelp: one in a hundred is `1, 100`");
     assert!(n <= d, "this keeps more than there is [P050]\nhelp: one in a hundred is `1, 100`");
     (n, d)
-}
-
-/// Calls an operator of the user's own.
-#[inline(always)]
-pub fn apply<T, O: Operator<T>>(operator: &mut O, record: T) -> impl IntoIterator<Item = O::Out> {
-    operator.apply(record)
 }
 
 /// An error as the policies take it.

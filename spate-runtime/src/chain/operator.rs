@@ -47,4 +47,15 @@ pub trait Operator<T> {
     ///
     /// Lane thread; never waits.
     fn apply(&mut self, record: T) -> impl IntoIterator<Item = Self::Out>;
+
+    /// `apply`, as the loop calls it: the record stands first, so that its type is settled when
+    /// the operator's is looked at, and what is missing is said of that record.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn take(record: T, operator: &mut Self) -> impl IntoIterator<Item = Self::Out>
+    where
+        Self: Sized,
+    {
+        operator.apply(record)
+    }
 }

@@ -6,7 +6,7 @@ use syn::Attribute;
 
 use super::{Exit, Loop, Value};
 use crate::codegen::lane::lookup_index;
-use crate::codegen::paths::{at, bracketed, emit, placed};
+use crate::codegen::paths::{at, bracketed, emit, placed, written};
 use crate::model::{Kind, Path, Stage};
 use crate::names;
 
@@ -124,10 +124,16 @@ impl<'a> Loop<'a> {
             owner: Some(made.span()),
             from_seed: false,
         };
-        let (local, apply) = (memory.local.clone(), self.paths.op_at("apply", span));
+        let here = made.span();
+        // By the name that users have for it: rustc then has one name for it too.
+        let krate = &self.paths.krate;
+        let take = written(emit!(#krate::prelude::Operator::take), here);
+        let local = bracketed(memory.local.to_token_stream(), here);
         self.memories.push(memory);
         let record = placed(&value.ident, span);
-        let call = quote_spanned!(span=> #apply(#local, #record));
+        let operator = quote_spanned!(here=> &mut *#local);
+        let args = bracketed(emit!(#record, #operator), here);
+        let call = emit!(#take #args);
         self.each(path, from, stage, &call)
     }
 
