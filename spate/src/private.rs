@@ -43,16 +43,16 @@ pub use spate_runtime::version::{VERSION, assert_same_version};
 #[cfg(feature = "json")]
 pub use spate_json::scan as json;
 
-/// Asks for the full parser that a record falls back to.
-pub const fn full_parser<'de, T: FullParser<'de>>() {}
-
-/// What serde's derive makes.
+/// The full parser that a record falls back to: what serde's derive makes.
 #[diagnostic::on_unimplemented(
     message = "record `{Self}` has no full parser to fall back to [P067]",
     label = "does not derive `Deserialize`",
     note = "help: write `#[derive(Deserialize, Record)]`"
 )]
-pub trait FullParser<'de> {}
+pub trait FullParser<'de> {
+    /// Asks for it.
+    fn is_there() {}
+}
 
 #[diagnostic::do_not_recommend]
 impl<'de, T: serde::Deserialize<'de>> FullParser<'de> for T {}

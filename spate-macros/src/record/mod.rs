@@ -15,7 +15,7 @@ use proc_macro2::{Group, TokenStream, TokenTree};
 use syn::Item;
 
 use crate::check::P067;
-use crate::codegen::paths::{Paths, emit};
+use crate::codegen::paths::{Paths, emit, written};
 use crate::report::Report;
 use model::Type;
 
@@ -75,7 +75,6 @@ fn without_self(tokens: TokenStream, name: &TokenStream) -> TokenStream {
 
 /// The full parser is there: asked for at the type's name.
 fn full_parser(ty: &Type, paths: &Paths) -> TokenStream {
-    let full_parser = paths.rt("full_parser");
-    let span = crate::codegen::paths::at(ty.ident.span());
-    quote::quote_spanned!(span=> #full_parser::<'de, Self>();)
+    let full_parser = written(paths.rt("FullParser"), ty.ident.span());
+    quote::quote_spanned!(ty.ident.span()=> <Self as #full_parser<'de>>::is_there();)
 }
