@@ -214,7 +214,13 @@ pub mod orders {
     /// The chain `bill` of one lane.
     struct Bill {
         decoder: <BillFormat<'static> as ::spate::__private::Format<'static>>::Decoder,
-        seen: Seen,
+        seen: <::spate::__private::Moved<
+            Seen,
+            {
+                let _: ::spate::__private::AsSend<'_, RecentKeys<u64, 65_536>> = |same| same;
+                true
+            },
+        > as ::spate::__private::Moves>::State,
         tally: ::spate::__private::Tally<{ 12 }>,
     }
 

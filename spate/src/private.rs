@@ -15,7 +15,8 @@ pub use spate_runtime::chain::dead_letter::DeadLetter;
 pub use spate_runtime::chain::dedup::Dedup;
 pub use spate_runtime::chain::format::{Choose, Chosen, Derived, Format, NotDerived, Probe};
 pub use spate_runtime::chain::lane_chain::{
-    BuildLane, BuildPorts, Chain, Lane, LaneChain, LaneSeed, SinkSet, end_of_payload_cold,
+    AsSend, BuildLane, BuildPorts, Chain, Lane, LaneChain, LaneSeed, Moved, Moves, SinkSet,
+    end_of_payload_cold,
 };
 pub use spate_runtime::chain::op;
 pub use spate_runtime::chain::port::{Port, PortCore};

@@ -58,10 +58,16 @@ mod p041 {
     struct Seen {
         ring: Rc,
         ids: RecentKeys<u64, 1_024>,
+        before: Option<Box<Self>>,
+        #[cfg(any())]
+        never: Missing,
     }
 
     fn first_time(seen: &mut Seen, order: &Order<'_>) -> bool {
         seen.ring.0 += 1;
+        if let Some(before) = &mut seen.before {
+            before.ring.0 += 1;
+        }
         seen.ids.insert(order.id)
     }
 

@@ -1,7 +1,7 @@
 //! P041: a state is `Send`, field by field.
 //!
-//! Reported here where the text leaves no doubt; elsewhere rustc says it with E0277, at the state
-//! (`codegen::chain` places it there).
+//! Reported here where the text leaves no doubt; elsewhere rustc says it with E0277, at the field's
+//! type (`codegen::chain::sends` places it there).
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens as _;

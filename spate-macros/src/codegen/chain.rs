@@ -15,6 +15,7 @@
 //! ```
 
 mod memory;
+mod sends;
 
 use std::collections::BTreeSet;
 
@@ -82,7 +83,7 @@ pub(super) fn generate(
     };
     let alias = decodes.then(|| chosen_format(chain, chain_format, source, paths));
     let state_fields = states.iter().map(|(state, local)| {
-        let ty = &state.ident;
+        let ty = sends::state(state, paths);
         emit!(#local: #ty,)
     });
     let state_inits = states.iter().map(|(state, local)| {
@@ -118,17 +119,6 @@ pub(super) fn generate(
         });
     let name = names::plain(pipeline.chain_name(chain));
     let doc = format!("The chain `{name}` of one lane.");
-    // What is not `Send` in it is a state's: rustc says so at the first state.
-    let own_memory = memories.iter().find_map(|memory| memory.owner);
-    let first = states.first().map(|(state, _)| state.ident.span());
-    let owner = match first.or(own_memory) {
-        Some(span) => {
-            let mut owner = this.clone();
-            owner.set_span(span);
-            owner.to_token_stream()
-        }
-        None => this.to_token_stream(),
-    };
     let contract = contract_check(pipeline, chain, source, paths);
     Some(emit! {
         #alias
@@ -143,7 +133,7 @@ pub(super) fn generate(
         }
 
         #(#cfgs)*
-        impl<#s: #sinks> #chain_trait<#s> for #owner {
+        impl<#s: #sinks> #chain_trait<#s> for #this {
             fn new(#seed: &#seed_type<'_>) -> Self {
                 Self {
                     #new_decoder

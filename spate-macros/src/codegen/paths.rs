@@ -90,6 +90,20 @@ pub(crate) fn bracketed(tokens: TokenStream, span: Span) -> TokenStream {
     TokenTree::Group(group).into()
 }
 
+/// `tokens` with `name` for every `Self`.
+pub(crate) fn without_self(tokens: TokenStream, name: &TokenStream) -> TokenStream {
+    let replaced = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(word) if word == "Self" => name.clone(),
+        TokenTree::Group(group) => {
+            let mut inside = Group::new(group.delimiter(), without_self(group.stream(), name));
+            inside.set_span(group.span());
+            TokenTree::Group(inside).into()
+        }
+        other => other.into(),
+    });
+    replaced.collect()
+}
+
 /// `ty` with `lifetime` for every `'_` and in every bare `&`.
 pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> TokenStream {
     replace(ty.to_token_stream(), lifetime)

@@ -11,11 +11,11 @@ mod model;
 mod scan;
 mod shape;
 
-use proc_macro2::{Group, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use syn::Item;
 
 use crate::check::P067;
-use crate::codegen::paths::{Paths, emit, written};
+use crate::codegen::paths::{Paths, emit, without_self, written};
 use crate::report::Report;
 use model::Type;
 
@@ -58,19 +58,6 @@ fn named(input: TokenStream, item: Item) -> Item {
     let (_, generics, _) = generics.split_for_impl();
     let name = emit!(#ident #generics);
     syn::parse2(without_self(input, &name)).unwrap_or(item)
-}
-
-fn without_self(tokens: TokenStream, name: &TokenStream) -> TokenStream {
-    let replaced = tokens.into_iter().map(|token| match token {
-        TokenTree::Ident(word) if word == "Self" => name.clone(),
-        TokenTree::Group(group) => {
-            let mut inside = Group::new(group.delimiter(), without_self(group.stream(), name));
-            inside.set_span(group.span());
-            TokenTree::Group(inside).into()
-        }
-        other => other.into(),
-    });
-    replaced.collect()
 }
 
 /// The full parser is there: asked for at the type's name.

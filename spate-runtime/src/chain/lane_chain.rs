@@ -1,5 +1,6 @@
 //! What the macro generates for a chain, as the lane thread sees it.
 
+use std::marker::PhantomData;
 use std::sync::Arc as StdArc;
 
 use super::cx::{LaneCx, Progress};
@@ -69,6 +70,25 @@ pub trait Chain<S>: Send + 'static {
 
     /// Moves the loop's counts to the shared ones.
     fn flush_tally(&mut self, counters: &ChainCounters);
+}
+
+/// A coercion that there is for a `T` that is `Send`; the answer to a wrong one is short.
+pub type AsSend<'a, T> = fn(&'a T) -> &'a (dyn Send + 'a);
+
+/// Names a type of the user that moves with its lane: `T`, if `SENDS` was found to be so.
+///
+/// `<Moved<T, { .. true }> as Moves>::State`; the block is an error where `T` is not `Send`.
+#[derive(Debug)]
+pub struct Moved<T, const SENDS: bool>(PhantomData<T>);
+
+/// What [`Moved`] names.
+pub trait Moves {
+    /// The type.
+    type State;
+}
+
+impl<T> Moves for Moved<T, true> {
+    type State = T;
 }
 
 /// Generated ports, which can be made for a new lane.

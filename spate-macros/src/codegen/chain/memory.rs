@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote_spanned};
 use syn::Attribute;
 
-use super::{Exit, Loop, Value};
+use super::{Exit, Loop, Value, sends};
 use crate::codegen::lane::lookup_index;
 use crate::codegen::paths::{at, bracketed, emit, placed, written};
 use crate::model::{Kind, Path, Stage};
@@ -16,8 +16,6 @@ pub(super) struct Memory {
     pub(super) ty: TokenStream,
     pub(super) init: TokenStream,
     pub(super) cfgs: Vec<Attribute>,
-    /// The user's token that the type comes from; `None` for a type of ours.
-    pub(super) owner: Option<Span>,
     /// Whether `init` needs the lane's seed.
     pub(super) from_seed: bool,
 }
@@ -81,7 +79,6 @@ impl<'a> Loop<'a> {
             ty: emit!(#dedup_type<{ #size }>),
             init: emit!(::core::default::Default::default()),
             cfgs: path.cfgs.clone(),
-            owner: None,
             from_seed: false,
         };
         let (local, key) = (memory.local.clone(), self.key(stage, value));
@@ -118,10 +115,9 @@ impl<'a> Loop<'a> {
         };
         let memory = Memory {
             local: self.memory_name(stage),
-            ty: ty.to_token_stream(),
+            ty: sends::operator(ty, self.paths),
             init,
             cfgs: path.cfgs.clone(),
-            owner: Some(made.span()),
             from_seed: false,
         };
         let here = made.span();
@@ -156,7 +152,6 @@ impl<'a> Loop<'a> {
             ty: emit!(#reader<<#returns as #loaded>::Key, <#returns as #loaded>::Value>),
             init: emit!(seed.lookup(#id(#number))),
             cfgs: lookup.cfgs.clone(),
-            owner: None,
             from_seed: true,
         });
     }
