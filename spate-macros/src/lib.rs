@@ -124,12 +124,21 @@ pub fn derive_record(item: proc_macro::TokenStream) -> proc_macro::TokenStream {
 
 /// Reads, lowers, checks and generates; with findings, falls back.
 fn run(args: TokenStream, item: TokenStream) -> TokenStream {
+    let (tokens, generated) = expanded(args, item);
+    if let Some(name) = generated {
+        expand::write_if_asked(&name, &tokens);
+    }
+    tokens
+}
+
+/// What stands in the place of the module, and the module's name if the pipeline was generated.
+fn expanded(args: TokenStream, item: TokenStream) -> (TokenStream, Option<String>) {
     let mut report = Report::default();
     let ast = match ast::read(args, &item, &mut report) {
         Ok(ast) => ast,
         Err(mut instead) => {
             instead.extend(report.to_tokens());
-            return instead;
+            return (instead, None);
         }
     };
     let (pipeline, outer) = lower::lower(ast, &mut report);
@@ -137,20 +146,20 @@ fn run(args: TokenStream, item: TokenStream) -> TokenStream {
     let findings = report.to_tokens();
     if report.has_errors() {
         let fallback = fallback::module(&pipeline, &outer, &findings);
-        let Some(when) = report.conditions() else { return fallback };
+        let Some(when) = report.conditions() else { return (fallback, None) };
         // The errors are about items that may not be there, and then the module is sound: each
         // stands under its own condition, and the warnings stay.
         let sound = codegen::generate(&pipeline, &outer, &findings);
-        return quote::quote! {
+        let either = quote::quote! {
             #[cfg(any(#(all(#when)),*))]
             #fallback
             #[cfg(not(any(#(all(#when)),*)))]
             #sound
         };
+        return (either, Some(names::plain(&outer.ident)));
     }
     let tokens = codegen::generate(&pipeline, &outer, &findings);
-    expand::write_if_asked(&names::plain(&outer.ident), &tokens);
-    tokens
+    (tokens, Some(names::plain(&outer.ident)))
 }
 
 /// A `chain!` that no pipeline has read.

@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use proptest::prelude::*;
 
-use crate::{expand, record, row, run};
+use crate::{expand, expanded, record, row, run};
 
 /// The example: what `golden/orders.expanded.rs` is made of.
 pub(crate) const ORDERS: &str = include_str!("../../examples/src/bin/orders.rs");
@@ -109,6 +109,33 @@ fn the_loop_has_no_indirection() {
 fn of_macro(expanded: &str) -> &str {
     let begins = expanded.find("/// The sink `").unwrap();
     &expanded[begins..]
+}
+
+/// What `SPATE_EXPAND` writes: whatever was generated, also where a `cfg` may take it away.
+#[test]
+fn an_expansion_has_a_name_wherever_a_pipeline_was_generated() {
+    let of = |chain: &str| {
+        let (args, module) = module_of(&format!(
+            "#[pipeline] mod orders {{ \
+                 use super::*; \
+                 #[source] fn events() -> Feed<Plain<Order<'_>>>; \
+                 #[sink] fn lines() -> Table<Line<'_>>; \
+                 chain!(bill, {{ events.decode().or_skip().map(line).to(lines) }}); \
+                 {chain} \
+             }}"
+        ));
+        let (tokens, name) = expanded(args, module);
+        let says = tokens.to_string().contains("compile_error");
+        (says, name)
+    };
+    for (chain, says, name) in [
+        ("", false, Some("orders")),
+        ("#[cfg(odd)] #[sink] fn lost() -> Table<Line<'_>>;", true, Some("orders")),
+        ("#[sink] fn lost() -> Table<Line<'_>>;", true, None),
+        ("#[cfg(odd)] #[sink] fn lost() -> Table<Line<'_>>; #[sink] fn gone();", true, None),
+    ] {
+        assert_eq!(of(chain), (says, name.map(str::to_owned)), "{chain}");
+    }
 }
 
 #[test]
