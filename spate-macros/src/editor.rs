@@ -202,6 +202,8 @@ impl View<'_> {
         match arg {
             Expr::Path(path) if path.path.is_ident(MISSING) => TokenStream::new(),
             Expr::Path(path) => {
+                let mut path = path.clone();
+                path.attrs.clear();
                 let function = path.path.get_ident().and_then(|ident| {
                     let mut functions = self.pipeline.functions.iter();
                     functions.find(|function| function.ident == *ident)
@@ -236,6 +238,11 @@ impl View<'_> {
                 let mut call = call.clone();
                 call.attrs.clear();
                 call.to_token_stream()
+            }
+            Expr::Struct(made) => {
+                let mut made = made.clone();
+                made.attrs.clear();
+                made.to_token_stream()
             }
             other => other.to_token_stream(),
         }

@@ -17,10 +17,10 @@ use proc_macro2::Ident;
 use syn::{Expr, FnArg, Lit, LitStr, Pat, Type};
 
 use crate::ast::chain::{ArmAst, Body, Call, ChainAst, MatchAst, PathAst, Statement};
-use crate::ast::item::{FunctionAst, Lookup, OpOptions};
+use crate::ast::item::{FanOut, FunctionAst, Lookup, OpOptions};
 use crate::ast::tolerant::MISSING;
 use crate::ast::{Ast, Scope};
-use crate::check::{P005, P006, P021, p005_unknown_stage};
+use crate::check::{P005, P006, P021, P066, p005_unknown_stage};
 use crate::codegen::paths::Paths;
 use crate::config::ConfigFile;
 use crate::editor;
@@ -567,11 +567,10 @@ impl<'a> Lowering<'a> {
             };
             report.push_with(call.name.span(), &P005, format!("`{name}` takes {takes}"), help);
         }
-        let operator = if takes_operator {
-            self.operator(call.args.into_iter().next(), &call.name, report)
-        } else {
-            None
-        };
+        let operator = if takes_operator { call.args.into_iter().next() } else { None };
+        let before = self.fan_out_before(operator.as_ref(), report);
+        let operator = self.operator(operator, &call.name, report);
+        let fan_out = before.or_else(|| self.fan_out_of(operator.as_ref()?));
         if let Some(path) = self.chain.paths.get_mut(path) {
             path.stages.push(Stage {
                 kind,
@@ -579,6 +578,7 @@ impl<'a> Lowering<'a> {
                 token: call.name,
                 operator,
                 made: None,
+                fan_out,
                 numbers: Vec::new(),
                 policy: None,
                 questioned: call.questioned,
@@ -611,9 +611,20 @@ impl<'a> Lowering<'a> {
         }
         let mut args = args.into_iter();
         let key = if keys == 1 { args.next() } else { None };
-        let (operator, made) = match kind {
-            Kind::Apply => (None, key.and_then(|key| made::read(key, self.pipeline, report))),
-            _ => (self.operator(key, &name, report), None),
+        let (operator, made, fan_out) = match kind {
+            Kind::Apply => {
+                let made = key.and_then(|key| made::read(key, self.pipeline, report));
+                let fan_out = made
+                    .as_ref()
+                    .and_then(|made| made.options.fan_out.as_deref().cloned());
+                (None, made, fan_out)
+            }
+            _ => {
+                let before = self.fan_out_before(key.as_ref(), report);
+                let operator = self.operator(key, &name, report);
+                let fan_out = before.or_else(|| self.fan_out_of(operator.as_ref()?));
+                (operator, None, fan_out)
+            }
         };
         if kind == Kind::Apply && made.is_none() {
             self.chain.holes = true;
@@ -628,6 +639,7 @@ impl<'a> Lowering<'a> {
                 token: name,
                 operator,
                 made,
+                fan_out,
                 numbers,
                 policy: None,
                 questioned,
@@ -693,6 +705,38 @@ impl<'a> Lowering<'a> {
                 None
             }
         }
+    }
+
+    /// The limit in `#[op(..)]` before a path; a function of the module carries its own.
+    fn fan_out_before(&self, expr: Option<&Expr>, report: &mut Report) -> Option<FanOut> {
+        let Some(Expr::Path(path)) = expr else { return None };
+        let attribute = path
+            .attrs
+            .iter()
+            .find(|attribute| attribute.path().is_ident("op"))?;
+        let function = path
+            .path
+            .get_ident()
+            .filter(|name| self.pipeline.functions.iter().any(|of| of.ident == **name));
+        if let Some(name) = function {
+            report.push_with(
+                crate::ast::first_span(attribute.path()),
+                &P066,
+                "`#[op]` cannot stand here",
+                format!("it belongs on `fn {name}`"),
+            );
+            return None;
+        }
+        FanOut::before_path(attribute, report)
+    }
+
+    /// The limit that an operator carries.
+    fn fan_out_of(&self, operator: &Operator) -> Option<FanOut> {
+        let options = match operator {
+            Operator::Closure(_, options) => options,
+            operator => &self.pipeline.function(operator)?.options,
+        };
+        options.fan_out.as_deref().cloned()
     }
 
     fn sink(&self, name: &Ident) -> Option<usize> {

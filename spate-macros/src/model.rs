@@ -11,7 +11,7 @@ use syn::{Attribute, Expr, ExprClosure, ExprPath, Pat, Signature, Type};
 use crate::ast::Scope;
 use crate::ast::args::Alloc;
 use crate::ast::chain::Contract;
-use crate::ast::item::{Declared, Lookup, OpOptions};
+use crate::ast::item::{Declared, FanOut, Lookup, OpOptions};
 use crate::config::ConfigFile;
 
 /// A whole module.
@@ -143,6 +143,8 @@ pub(crate) struct Stage {
     pub(crate) operator: Option<Operator>,
     /// What `apply` runs.
     pub(crate) made: Option<Made>,
+    /// How many records its operator gives for one, at most, if that is said anywhere.
+    pub(crate) fan_out: Option<FanOut>,
     /// What stands behind the key: the size of a `dedup`, the rate of a sample.
     pub(crate) numbers: Vec<Expr>,
     pub(crate) policy: Option<Policy>,
@@ -412,6 +414,11 @@ impl Function {
 }
 
 impl Stage {
+    /// The limit of what it gives for one record, where it gives any number.
+    pub(crate) fn limit(&self) -> Option<&FanOut> {
+        self.fan_out.as_ref().filter(|_| self.kind.fans_out())
+    }
+
     /// Where findings about it point: its name.
     pub(crate) fn span(&self) -> Span {
         self.token.span()
@@ -428,6 +435,11 @@ impl quote::ToTokens for Operator {
 }
 
 impl Kind {
+    /// Whether the stage gives any number of records for one.
+    pub(crate) const fn fans_out(self) -> bool {
+        matches!(self, Self::FlatMap | Self::Apply)
+    }
+
     /// Whether the stage only looks at its record, and passes it on as it is or drops it.
     pub(crate) fn looks(self) -> bool {
         matches!(self, Self::Filter | Self::Inspect | Self::Dedup | Self::Sample | Self::SampleBy)

@@ -139,6 +139,32 @@ fn an_expansion_has_a_name_wherever_a_pipeline_was_generated() {
 }
 
 #[test]
+fn only_a_stage_with_a_limit_counts() {
+    let with = |limit: &str| {
+        expansion(&format!(
+            "#[pipeline] mod orders {{ \
+                 #[source] fn events() -> Feed<Plain<Order<'_>>>; \
+                 #[sink] fn lines() -> Table<Line<'_>>; \
+                 {limit} fn copies(order: Order<'_>) -> [Line<'_>; 2] {{ twice(order) }} \
+                 chain!(bill, {{ events.decode().or_skip().flat_map(copies).to(lines) }}); \
+             }}"
+        ))
+    };
+    let limited = with("#[op(fan_out = MOST)]");
+    for part in [
+        "const COPIES_FAN_OUT: usize = MOST;",
+        "if given == COPIES_FAN_OUT {",
+        "return cx.over_fan_out(",
+    ] {
+        assert!(limited.contains(part), "no `{part}` in\n{limited}");
+    }
+    let free = with("");
+    for word in ["given", "over_fan_out", "FAN_OUT", "FanOut"] {
+        assert!(!free.contains(word), "`{word}` in\n{free}");
+    }
+}
+
+#[test]
 fn a_finding_leaves_the_users_items_and_stubs() {
     let (args, module) = module_of(&ORDERS.replace(".to(lines)", ".to(lnes)"));
     let text = run(args, module).to_string();

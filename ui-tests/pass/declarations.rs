@@ -50,10 +50,17 @@ mod p066 {
     #[sink]
     fn lines() -> Table<Line<'_>>;
 
-    #[op(label = "stocked", fan_out = 64, allow(panic, alloc))]
+    #[op(label = "stocked", allow(panic, alloc))]
     #[must_use]
     const fn in_stock(order: &Order<'_>) -> bool {
         order.qty > 0
+    }
+
+    /// A function that fans out here may stand in a stage that does not.
+    #[op(label = "copied", fan_out = 1 + 1)]
+    #[must_use]
+    const fn twice(order: Order<'_>) -> [Order<'_>; 2] {
+        [Order { ..order }, order]
     }
 
     chain!(bill, {
@@ -61,6 +68,10 @@ mod p066 {
             .decode()
             .or_skip()
             .filter(in_stock)
+            .flat_map(twice)
+            .map(twice)
+            .named("pairs")
+            .flat_map(#[op(fan_out = 2)] std::convert::identity)
             .map(line)
             .to(lines);
     });

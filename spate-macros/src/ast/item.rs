@@ -14,7 +14,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::{
-    Attribute, Block, Expr, GenericArgument, Item, ItemFn, ItemStruct, LitStr, PathArguments,
+    Attribute, Block, Expr, GenericArgument, Item, ItemFn, ItemStruct, Lit, LitStr, PathArguments,
     ReturnType, Signature, Token, Type, Visibility,
 };
 
@@ -79,7 +79,16 @@ pub(crate) struct FunctionAst {
 #[derive(Default)]
 pub(crate) struct OpOptions {
     pub(crate) label: Option<LitStr>,
+    pub(crate) fan_out: Option<Box<FanOut>>,
     pub(crate) allow: Allow,
+}
+
+/// `fan_out = 64`: how many records an operator gives for one, at most.
+#[derive(Clone)]
+pub(crate) struct FanOut {
+    /// Where findings about it point.
+    pub(crate) key: Ident,
+    pub(crate) limit: Expr,
 }
 
 /// What `allow(..)` lets through: the hatches of the scanning rules.
@@ -449,13 +458,41 @@ impl OpOptions {
                 if option.key == "label" {
                     read.label = option.text(report);
                 } else if option.key == "fan_out" {
-                    let _limit = option.expr("64", report);
+                    read.fan_out = FanOut::read(&option, report).map(Box::new);
                 } else {
                     read.allow = Allow::read(&option, &SCANS, report);
                 }
             }
         }
         read
+    }
+}
+
+impl FanOut {
+    /// Reads the only option of `#[op(..)]` before a path.
+    pub(crate) fn before_path(attribute: &Attribute, report: &mut Report) -> Option<Self> {
+        let options = options::of_attribute(attribute, "op", &["fan_out"], report);
+        Self::read(options.first()?, report)
+    }
+
+    /// Reads the limit, a whole number or a constant.
+    fn read(option: &Opt, report: &mut Report) -> Option<Self> {
+        let limit = option.expr("64", report)?;
+        let is_number = match &limit {
+            Expr::Lit(lit) => matches!(lit.lit, Lit::Int(_)),
+            Expr::Closure(_) | Expr::Unary(_) => false,
+            _ => true,
+        };
+        if !is_number {
+            report.push_with(
+                super::first_span(&limit),
+                &P066,
+                "`fan_out` takes a whole number",
+                "write `fan_out = 64`, or the name of a constant",
+            );
+            return None;
+        }
+        Some(Self { key: option.key.clone(), limit })
     }
 }
 

@@ -92,7 +92,7 @@ const GRAPH: [Check; 10] = [
 ];
 
 /// Everything that is read off a declaration, a stage or a signature.
-const PARTS: [Check; 29] = [
+const PARTS: [Check; 30] = [
     p006_unknown_operator::check,
     p007_contract::check,
     p014_wildcard::check,
@@ -122,6 +122,7 @@ const PARTS: [Check; 29] = [
     p050_zero::check,
     p060_feature::check,
     p064_cfg::check,
+    p066_misplaced::idle_fan_out,
 ];
 
 /// Holds `pipeline` against every rule.

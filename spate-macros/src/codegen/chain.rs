@@ -17,7 +17,7 @@
 mod memory;
 mod sends;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens as _, format_ident, quote_spanned};
@@ -37,9 +37,9 @@ use crate::model::{
 use crate::names::{self, Names};
 
 /// Names the loop uses for itself.
-const OURS: [&str; 15] = [
+const OURS: [&str; 16] = [
     "decoder", "tally", "sinks", "cx", "batch", "payload", "at", "value", "item", "err", "any",
-    "items", "record", "row", "self",
+    "given", "items", "record", "row", "self",
 ];
 
 /// Generates the chain's struct and its loop.
@@ -59,6 +59,7 @@ pub(super) fn generate(
     let source = pipeline.sources.get(source)?;
     let chain_format = items.formats.get(index)?;
     let mut body = Loop::new(pipeline, chain, paths);
+    body.fan_outs = fan_outs(index, items);
     body.format = chain_format.to_token_stream();
     let turn = body.turn(root);
 
@@ -120,8 +121,11 @@ pub(super) fn generate(
     let name = names::plain(pipeline.chain_name(chain));
     let doc = format!("The chain `{name}` of one lane.");
     let contract = contract_check(pipeline, chain, source, paths);
+    let limits = limits(chain, &body.fan_outs, paths);
     Some(emit! {
         #alias
+
+        #limits
 
         #[doc = #doc]
         #(#cfgs)*
@@ -171,6 +175,36 @@ pub(super) fn generate(
 
         #contract
     })
+}
+
+/// The names of the chain's limits, by node.
+fn fan_outs(chain: usize, items: &Items) -> BTreeMap<usize, Ident> {
+    let of_chain = items.fan_outs.range((chain, 0)..(chain + 1, 0));
+    of_chain
+        .map(|((_, node), name)| (*node, name.clone()))
+        .collect()
+}
+
+/// How many records its operators give for one, where that is limited.
+fn limits(chain: &Chain, names: &BTreeMap<usize, Ident>, paths: &Paths) -> TokenStream {
+    let mut limits = TokenStream::new();
+    for path in &chain.paths {
+        for stage in &path.stages {
+            let (Some(fan_out), Some(name)) = (stage.limit(), names.get(&stage.node)) else {
+                continue;
+            };
+            let (cfgs, limit) = (&path.cfgs, &fan_out.limit);
+            let span = at(crate::ast::first_span(limit));
+            let checked = paths.op_at("checked_fan_out", span);
+            let checked = quote_spanned!(span=> #(#cfgs)* const _: usize = #checked(#name););
+            let label = chain.nodes.get(stage.node).map(|node| node.label.as_str());
+            let doc =
+                format!("How many records `{}` gives for one, at most.", label.unwrap_or_default());
+            // Held against what makes sense beside it: what uses it is then not in error as well.
+            limits.extend(emit!(#[doc = #doc] #(#cfgs)* const #name: usize = #limit; #checked));
+        }
+    }
+    limits
 }
 
 /// Names what the chain decodes with: the format as declared, or the one derived for its record.
@@ -295,6 +329,8 @@ struct Loop<'a> {
     state_of: Vec<Option<Ident>>,
     /// Shape `[lookup]`: the local that holds it, if the chain reads it.
     lookup_of: Vec<Option<Ident>>,
+    /// What limits the stage at a node, by node.
+    fan_outs: BTreeMap<usize, Ident>,
     /// What the lane keeps for stages with a memory of their own.
     memories: Vec<Memory>,
     /// Held against constants of the user, before anything runs.
@@ -330,6 +366,7 @@ impl<'a> Loop<'a> {
             states: Vec::new(),
             state_of: vec![None; pipeline.states.len()],
             lookup_of: vec![None; pipeline.lookups.len()],
+            fan_outs: BTreeMap::new(),
             memories: Vec::new(),
             checks: Vec::new(),
             locals: OURS.iter().map(|&name| name.to_owned()).collect(),
@@ -582,6 +619,26 @@ impl<'a> Loop<'a> {
         let mut inner = Exit::new(&self.labels.fresh("item"));
         let rest = self.stages(path, from + 1, value, &mut inner);
         let body = inner.around(&rest);
+        if let Some(limit) = self.fan_outs.get(&stage.node) {
+            return emit! {
+                cx.enter(#constant);
+                let mut given = 0_usize;
+                for #made in #items {
+                    if given == #limit {
+                        return cx.over_fan_out(#constant, &batch.meta(payload), #limit);
+                    }
+                    if given > 0 {
+                        tally.made[#constant] += 1;
+                    }
+                    given += 1;
+                    #body
+                    cx.enter(#constant);
+                }
+                if given == 0 {
+                    tally.dropped[#constant] += 1;
+                }
+            };
+        }
         emit! {
             cx.enter(#constant);
             let mut any = false;

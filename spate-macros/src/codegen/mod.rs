@@ -22,6 +22,8 @@ mod sink;
 pub(crate) mod table;
 mod test;
 
+use std::collections::BTreeMap;
+
 use proc_macro2::{Ident, TokenStream};
 use quote::quote_spanned;
 
@@ -48,6 +50,8 @@ pub(crate) struct Items {
     pub(crate) chains: Vec<Ident>,
     /// What each decodes with. Shape `[chain]`.
     pub(crate) formats: Vec<Ident>,
+    /// How many records the stage at (chain, node) gives for one, where that is limited.
+    pub(crate) fan_outs: BTreeMap<(usize, usize), Ident>,
 }
 
 impl Items {
@@ -74,8 +78,26 @@ impl Items {
                 .iter()
                 .map(|chain| free.ident(&format!("{}Format", camel(pipeline.chain_name(chain)))))
                 .collect(),
+            fan_outs: fan_outs(pipeline, &mut free),
         }
     }
+}
+
+fn fan_outs(pipeline: &Pipeline, free: &mut Names) -> BTreeMap<(usize, usize), Ident> {
+    let mut named = BTreeMap::new();
+    for (index, chain) in pipeline.chains.iter().enumerate() {
+        let limited = chain
+            .paths
+            .iter()
+            .flat_map(|path| &path.stages)
+            .filter(|stage| stage.limit().is_some());
+        for stage in limited {
+            let Some(node) = chain.nodes.get(stage.node) else { continue };
+            let name = free.ident(&format!("{}_FAN_OUT", names::constant(&node.label)));
+            named.insert((index, stage.node), name);
+        }
+    }
+    named
 }
 
 /// Generates the module.

@@ -20,7 +20,7 @@ pub enum Progress {
     Done,
     /// A frame is parked: call again with the same batch when its queue has room.
     Blocked,
-    /// A policy stopped the pipeline before the payload in hand; see [`LaneCx::stopped`].
+    /// The chain stopped the pipeline before the payload in hand; see [`LaneCx::stopped`].
     Stopped,
 }
 
@@ -31,8 +31,22 @@ pub struct Stopped {
     pub stage: &'static str,
     /// The offset of the payload in hand: the watermark stays at or below it.
     pub offset: Offset,
-    /// The error and its causes.
-    pub reason: String,
+    /// What stopped it.
+    pub by: StoppedBy,
+}
+
+/// What stopped a chain.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum StoppedBy {
+    /// The policy `or_stop`, on this error and its causes.
+    Policy(String),
+    /// An operator that gave more records for one than its `fan_out`.
+    FanOut {
+        /// The most it may give.
+        limit: usize,
+        /// Where its stage stands, from 1.
+        line: u32,
+    },
 }
 
 /// The lane's side of the fused loop.
@@ -99,7 +113,19 @@ impl LaneCx {
         self.stopped = Some(Stopped {
             stage: self.label(stage),
             offset: meta.offset(),
-            reason: chain_text(error),
+            by: StoppedBy::Policy(chain_text(error)),
+        });
+        Progress::Stopped
+    }
+
+    /// An operator gave one record more than its `fan_out`: remembers which.
+    #[cold]
+    pub fn over_fan_out(&mut self, stage: usize, meta: &Meta<'_>, limit: usize) -> Progress {
+        let line = self.chain.stages.get(stage).map_or(0, |stage| stage.line);
+        self.stopped = Some(Stopped {
+            stage: self.label(stage),
+            offset: meta.offset(),
+            by: StoppedBy::FanOut { limit, line },
         });
         Progress::Stopped
     }

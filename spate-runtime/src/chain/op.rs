@@ -201,6 +201,18 @@ pub const fn checked_rate(n: u64, d: u64) -> (u64, u64) {
     (n, d)
 }
 
+/// The limit of what an operator gives for one record, where it is an expression.
+///
+/// # Panics
+///
+/// If it is 0: in a constant, so while the program is built.
+#[must_use]
+#[track_caller]
+pub const fn checked_fan_out(limit: usize) -> usize {
+    assert!(limit > 0, "this may give nothing [P050]\nhelp: say how many, such as 64");
+    limit
+}
+
 /// An error as the policies take it.
 #[inline(always)]
 pub fn error<E: StageError>(error: &E) -> &dyn Error {

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use super::shared::LaneShared;
 use super::source::{Filled, Lane};
-use crate::chain::cx::{LaneCx, Progress};
+use crate::chain::cx::{LaneCx, Progress, StoppedBy};
 use crate::chain::lane_chain::LaneChain;
 use crate::chain::pool::Pool;
 use crate::chain::port::Fault;
@@ -76,6 +76,17 @@ pub enum LaneFailureKind {
         /// The error and its causes.
         reason: String,
     },
+    /// An operator gave more records for one than its `fan_out`.
+    FanOut {
+        /// The stage's label.
+        stage: &'static str,
+        /// Where it stands, from 1.
+        line: u32,
+        /// The most it may give.
+        limit: usize,
+        /// The payload in hand.
+        offset: Offset,
+    },
     /// A row has no representation in its sink's format.
     Encode {
         /// What and where.
@@ -97,6 +108,11 @@ impl std::fmt::Display for LaneFailure {
             LaneFailureKind::Stopped { stage, offset, reason } => {
                 write!(f, "stage `{stage}` stopped on {partition} offset {offset}: {reason}")
             }
+            LaneFailureKind::FanOut { stage, line, limit, offset } => write!(
+                f,
+                "operator `{stage}` of line {line} gave more than its `fan_out` of {limit} for one \
+                 record of {partition} offset {offset}"
+            ),
             LaneFailureKind::Encode { fault, offset } => {
                 let Fault { sink, row, column, reason } = fault;
                 write!(f, "sink `{sink}` cannot hold a `{row}` of {partition} offset {offset}: ")?;
@@ -326,12 +342,19 @@ impl LaneDriver {
             Ok(Progress::Blocked) => Step::Moved,
             Ok(Progress::Stopped) => {
                 let stopped = self.cx.stopped();
-                let (stage, reason) = stopped
-                    .map_or(("", String::new()), |stopped| (stopped.stage, stopped.reason.clone()));
-                self.fail(
-                    Some(in_hand),
-                    LaneFailureKind::Stopped { stage, offset: in_hand, reason },
-                )
+                let stage = stopped.map_or("", |stopped| stopped.stage);
+                let offset = in_hand;
+                let kind = match stopped.map(|stopped| stopped.by.clone()) {
+                    Some(StoppedBy::FanOut { limit, line }) => {
+                        self.counters.in_hand.fetch_add(1, Ordering::Relaxed);
+                        LaneFailureKind::FanOut { stage, line, limit, offset }
+                    }
+                    Some(StoppedBy::Policy(reason)) => {
+                        LaneFailureKind::Stopped { stage, offset, reason }
+                    }
+                    None => LaneFailureKind::Stopped { stage, offset, reason: String::new() },
+                };
+                self.fail(Some(in_hand), kind)
             }
             Err(panic) => {
                 self.counters.in_hand.fetch_add(1, Ordering::Relaxed);
