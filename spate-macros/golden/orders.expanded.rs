@@ -633,6 +633,7 @@ pub mod orders {
                     keyed: true,
                     takes_rejects: false,
                     layout: ::core::option::Option::None,
+                    fan_out: ::core::option::Option::None,
                 },
             },
             ::spate::__private::Expected {
@@ -645,6 +646,7 @@ pub mod orders {
                     keyed: true,
                     takes_rejects: false,
                     layout: ::core::option::Option::None,
+                    fan_out: ::core::option::Option::None,
                 },
             },
             ::spate::__private::Expected {
@@ -657,6 +659,7 @@ pub mod orders {
                     keyed: false,
                     takes_rejects: true,
                     layout: ::core::option::Option::None,
+                    fan_out: ::core::option::Option::None,
                 },
             },
             ::spate::__private::Expected {

@@ -155,6 +155,8 @@ fn only_a_stage_with_a_limit_counts() {
         "const COPIES_FAN_OUT: usize = MOST;",
         "if given == COPIES_FAN_OUT {",
         "return cx.over_fan_out(",
+        "fan_out: ::core::option::Option::Some(::spate::__private::FanOut::of(",
+        "&[&[COPIES_FAN_OUT]],",
     ] {
         assert!(limited.contains(part), "no `{part}` in\n{limited}");
     }

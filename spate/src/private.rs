@@ -27,7 +27,7 @@ pub use spate_runtime::chain::row::{
 pub use spate_runtime::chain::shard_key::{ShardKey, assert_sharding};
 pub use spate_runtime::chain::tally::{ChainCounters, Tally};
 pub use spate_runtime::config::check::{
-    Entry, Expected, Role, Value as ConfigValue, assert_config, is_plain_secret,
+    Entry, Expected, FanOut, Role, Value as ConfigValue, assert_config, is_plain_secret,
 };
 pub use spate_runtime::config::{Config, PIPELINE_KEYS, SINK_KEYS};
 pub use spate_runtime::connector::{SourceConnector, source_keys};
@@ -37,7 +37,7 @@ pub use spate_runtime::graph::{
 pub use spate_runtime::id::{LookupId, Offset, SinkId, SourceId};
 pub use spate_runtime::lookup::{Loaded, Loading, LookupReader};
 pub use spate_runtime::pipeline::{Assembler, Definition};
-pub use spate_runtime::sink::{SinkConnector, sink_keys};
+pub use spate_runtime::sink::{SinkConnector, least_row, sink_keys};
 pub use spate_runtime::version::{VERSION, assert_same_version};
 
 /// What derived JSON decoders are made of.

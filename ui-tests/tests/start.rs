@@ -51,6 +51,55 @@ mod declared {
 
         chain!({ events.decode().or_to(rejects).map(line).to(lines) });
     }
+
+    #[pipeline]
+    pub(crate) mod fanning_out {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!({
+            events
+                .decode()
+                .or_skip()
+                .flat_map(
+                    #[op(fan_out = 10_000_000)]
+                    |order| [line(order)],
+                )
+                .to(lines)
+        });
+    }
+
+    #[pipeline]
+    pub(crate) mod fanning_out_twice {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        chain!({
+            events
+                .decode()
+                .or_skip()
+                .flat_map(
+                    #[op(fan_out = 8192)]
+                    |order| [order],
+                )
+                .flat_map(
+                    #[op(fan_out = 8192 / 2)]
+                    |order| [line(order)],
+                )
+                .named("lines_of")
+                .to(lines)
+        });
+    }
 }
 
 /// A fixture that names a file, with what the compiler says of it.
@@ -128,7 +177,11 @@ impl Fixture {
     }
 
     fn pipeline(&self, config: Config) -> Pipeline {
-        if self.program.contains("rejects()") {
+        if self.program.contains("fan_out = PARTS") {
+            declared::fanning_out_twice::pipeline(config)
+        } else if self.program.contains("fan_out") {
+            declared::fanning_out::pipeline(config)
+        } else if self.program.contains("rejects()") {
             declared::diverting::pipeline(config)
         } else if self.program.contains("key = id") {
             declared::keyed::pipeline(config)

@@ -1202,6 +1202,31 @@ mod p056 {
     }
 }
 
+mod p057 {
+    use spate::prelude::*;
+    use ui_tests::*;
+
+    #[pipeline(config = "../ui-tests/fixtures/p057-fan-out.yaml")]
+    mod orders {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<Line<'_>>;
+
+        #[op(fan_out = 64)]
+        fn copies(order: Order<'_>) -> impl Iterator<Item = Line<'_>> {
+            std::iter::repeat_n(order, 3).map(line)
+        }
+
+        chain!(bill, {
+            events.decode().or_skip().flat_map(copies).to(lines);
+        });
+    }
+}
+
 mod p064 {
     use spate::prelude::*;
     use ui_tests::*;
@@ -1327,6 +1352,37 @@ mod language {
                 Kind::Refunded => placed.map(refund).to(refunds),
                 Kind::Ping => placed.discard("heartbeat"),
             }
+        });
+    }
+
+    const MOST: usize = 2;
+
+    #[pipeline]
+    pub mod fanning_out {
+        use super::*;
+
+        #[source]
+        fn events() -> Feed<Plain<Order<'_>>>;
+
+        #[sink]
+        fn lines() -> Table<ui_tests::Line<'_>>;
+
+        #[op(fan_out = 64)]
+        fn each(order: Order<'_>) -> impl Iterator<Item = Order<'_>> {
+            let count = order.qty.min(64) as usize;
+            std::iter::repeat_n(order, count)
+        }
+
+        chain!(bill, {
+            events
+                .decode()
+                .or_skip()
+                .flat_map(each)
+                .flat_map(
+                    #[op(fan_out = MOST)]
+                    |order| [line(order)],
+                )
+                .to(lines);
         });
     }
 }

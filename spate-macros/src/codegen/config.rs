@@ -8,14 +8,15 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::quote_spanned;
 use spate_yaml::{Node, Value};
 
+use super::Items;
 use super::paths::{Paths, at, emit, placed, with_lifetime};
 use super::sink::is_diverted_to;
 use crate::config::ConfigFile;
-use crate::model::Pipeline;
+use crate::model::{NodeKind, NodePolicy, Pipeline};
 use crate::names;
 
 /// The sections of the configuration, as an expression.
-pub(super) fn sections(pipeline: &Pipeline, paths: &Paths) -> TokenStream {
+pub(super) fn sections(pipeline: &Pipeline, items: &Items, paths: &Paths) -> TokenStream {
     let [expected, role, pipeline_keys, sink_keys] =
         ["Expected", "Role", "PIPELINE_KEYS", "SINK_KEYS"].map(|name| paths.rt(name));
     let [source_own, sink_own] = ["source_keys", "sink_keys"].map(|name| paths.rt(name));
@@ -46,12 +47,18 @@ pub(super) fn sections(pipeline: &Pipeline, paths: &Paths) -> TokenStream {
             .is_none()
             .then(|| emit!(#sink_own::<#connector>(),));
         let (keyed, rejects) = (sink.key.is_some(), is_diverted_to(pipeline, number));
+        let fan_out = fan_out(pipeline, items, number, paths);
         emit! {
             #(#cfgs)*
             #expected {
                 name: #name,
                 keys: &[#own #sink_keys],
-                role: #role::Sink { keyed: #keyed, takes_rejects: #rejects, layout: #none },
+                role: #role::Sink {
+                    keyed: #keyed,
+                    takes_rejects: #rejects,
+                    layout: #none,
+                    fan_out: #fan_out,
+                },
             }
         }
     });
@@ -66,6 +73,37 @@ pub(super) fn sections(pipeline: &Pipeline, paths: &Paths) -> TokenStream {
             },
         ]
     }
+}
+
+/// What the limits on the ways to a sink let one record make of its rows.
+fn fan_out(pipeline: &Pipeline, items: &Items, sink: usize, paths: &Paths) -> TokenStream {
+    let mut ways = TokenStream::new();
+    for (index, chain) in pipeline.chains.iter().enumerate() {
+        for node in &chain.nodes {
+            let ends = matches!(node.kind, NodeKind::To(to) if to == sink);
+            let diverts = matches!(node.policy, NodePolicy::DeadLetter(to) if to == sink);
+            if !ends && !diverts {
+                continue;
+            }
+            let mut limits = Vec::new();
+            let mut above = node.upstream;
+            while let Some(at) = above {
+                limits.extend(items.fan_outs.get(&(index, at)));
+                above = chain.nodes.get(at).and_then(|node| node.upstream);
+            }
+            if !limits.is_empty() {
+                limits.reverse();
+                let cfgs = &node.cfgs;
+                ways.extend(emit!(#(#cfgs)* &[#(#limits),*],));
+            }
+        }
+    }
+    let Some(sink) = pipeline.sinks.get(sink).filter(|_| !ways.is_empty()) else {
+        return emit!(::core::option::Option::None);
+    };
+    let connector = with_lifetime(&sink.connector, "static");
+    let [fan_out, least_row] = ["FanOut", "least_row"].map(|name| paths.rt(name));
+    emit!(::core::option::Option::Some(#fan_out::of(&[#ways], #least_row::<#connector>())))
 }
 
 /// The check of the file, at the literal that names it.

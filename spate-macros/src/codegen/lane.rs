@@ -24,7 +24,7 @@ pub(super) fn generate(pipeline: &Pipeline, items: &Items, paths: &Paths) -> Tok
     let [graph_type, definition_trait, assembler, run] =
         ["Graph", "Definition", "Assembler", "main"].map(|name| paths.rt(name));
     let expected = paths.rt("Expected");
-    let sections = config::sections(pipeline, paths);
+    let sections = config::sections(pipeline, items, paths);
     let checked = pipeline
         .config
         .as_ref()

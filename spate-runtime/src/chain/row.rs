@@ -217,10 +217,76 @@ pub trait ValueEncoder {
     fn tuple_end(&mut self) -> Result<(), EncodeError>;
 }
 
+/// What the columns of a row tell about its least size in a format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RowWidth {
+    /// Nothing: a row is one byte at least.
+    Unknown,
+    /// Values stand behind each other in their native widths; a text, a list, a map and an absent
+    /// value are one byte at least.
+    Native,
+    /// Each value stands behind the name of its column, as in JSON: `{"id":1}`.
+    Named,
+}
+
+impl RowWidth {
+    /// The fewest bytes of a row with these columns; at least 1.
+    #[must_use]
+    pub const fn least(self, columns: &[Column]) -> u64 {
+        let (mut bytes, mut i) = (0, 0);
+        while i < columns.len() {
+            bytes += match self {
+                Self::Unknown => 0,
+                Self::Native => columns[i].data_type.native_width(),
+                // Two quotes, a colon, one of the value, and a comma or a bracket.
+                Self::Named => columns[i].name.len() as u64 + 5,
+            };
+            i += 1;
+        }
+        if bytes == 0 { 1 } else { bytes }
+    }
+}
+
+impl DataType {
+    /// The fewest bytes of a value in its native width.
+    const fn native_width(&self) -> u64 {
+        match self {
+            Self::Bool | Self::UInt8 | Self::Int8 => 1,
+            Self::UInt16 | Self::Int16 | Self::Date => 2,
+            Self::UInt32
+            | Self::Int32
+            | Self::Float32
+            | Self::Date32
+            | Self::DateTime
+            | Self::Ipv4 => 4,
+            Self::UInt64 | Self::Int64 | Self::Float64 | Self::DateTime64(_) => 8,
+            Self::UInt128 | Self::Int128 | Self::Uuid | Self::Ipv6 => 16,
+            Self::UInt256 | Self::Int256 => 32,
+            Self::String | Self::Bytes | Self::Nullable(_) | Self::Array(_) | Self::Map(..) => 1,
+            Self::FixedBytes(bytes) => *bytes as u64,
+            Self::Decimal { precision: 0..=9, .. } => 4,
+            Self::Decimal { precision: 10..=18, .. } => 8,
+            Self::Decimal { precision: 19..=38, .. } => 16,
+            Self::Decimal { .. } => 32,
+            Self::LowCardinality(of) => of.native_width(),
+            Self::Tuple(parts) => {
+                let (mut bytes, mut i) = (0, 0);
+                while i < parts.len() {
+                    bytes += parts[i].native_width();
+                    i += 1;
+                }
+                bytes
+            }
+        }
+    }
+}
+
 /// A row format: appends whole rows to a frame. One per open port, so it may keep scratch space.
 pub trait RowEncoder: Default + Send + 'static {
     /// The format's name, such as `RowBinary`, for metrics and messages.
     const NAME: &'static str;
+    /// How wide a row is at least, as far as its columns tell.
+    const WIDTH: RowWidth = RowWidth::Unknown;
 
     /// Appends `row` to `out`.
     ///
@@ -228,4 +294,34 @@ pub trait RowEncoder: Default + Send + 'static {
     ///
     /// When a value has no representation in this format. The caller cuts `out` back.
     fn encode<R: Row>(&mut self, row: &R, out: &mut FrameBuf) -> Result<(), EncodeError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_as_wide_as_its_columns_tell_at_least() {
+        const fn column(name: &'static str, data_type: DataType) -> Column {
+            Column { name, rust_type: "", data_type }
+        }
+        const ROW: &[Column] = &[
+            column("id", DataType::UInt64),
+            column("at", DataType::DateTime64(3)),
+            column("name", DataType::LowCardinality(&DataType::String)),
+            column("note", DataType::Nullable(&DataType::UInt64)),
+            column("price", DataType::Decimal { precision: 18, scale: 4 }),
+            column("pair", DataType::Tuple(&[DataType::Bool, DataType::Uuid])),
+            column("tag", DataType::FixedBytes(3)),
+        ];
+        for (width, columns, least) in [
+            (RowWidth::Native, ROW, 8 + 8 + 1 + 1 + 8 + 17 + 3),
+            (RowWidth::Named, ROW, "id at name note price pair tag".len() as u64 - 6 + 7 * 5),
+            (RowWidth::Named, &ROW[..1], r#"{"id":1}"#.len() as u64 - 1),
+            (RowWidth::Unknown, ROW, 1),
+            (RowWidth::Native, &[], 1),
+        ] {
+            assert_eq!(width.least(columns), least, "{width:?}");
+        }
+    }
 }

@@ -130,9 +130,44 @@ pub enum Role {
         /// Its shards, and whether its batches are keyed by partition, once the sink was made;
         /// until then a key that means it says so.
         layout: Option<(u64, bool)>,
+        /// What one record can make of its rows, where operators on the way have a limit.
+        fan_out: Option<FanOut>,
     },
     /// What the declaration's own body reads: anything.
     Own,
+}
+
+/// How many rows of a sink one record can make, by the limits of the operators on the way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FanOut {
+    /// The most rows; an operator without a limit counts as one that gives one record.
+    pub rows: u64,
+    /// The fewest bytes of each of them.
+    pub row_bytes: u64,
+}
+
+impl FanOut {
+    /// By the limits along each way to the sink, shape `[way][operator]`: the way with most rows.
+    #[must_use]
+    pub const fn of(ways: &[&[usize]], row_bytes: u64) -> Self {
+        let (mut rows, mut way) = (1, 0);
+        while way < ways.len() {
+            let (mut product, mut i) = (1_u64, 0);
+            while i < ways[way].len() {
+                product = product.saturating_mul(ways[way][i] as u64);
+                i += 1;
+            }
+            if product > rows {
+                rows = product;
+            }
+            way += 1;
+        }
+        Self { rows, row_bytes }
+    }
+
+    pub(super) const fn bytes(self) -> u64 {
+        self.rows.saturating_mul(self.row_bytes)
+    }
 }
 
 /// Where a fault is: an index into the entries.

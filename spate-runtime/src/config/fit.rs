@@ -10,6 +10,7 @@
 //! | P052 | the budget and everything that waits for linger |
 //! | P053 | `drain_timeout`, `linger` and retries; `retry_cap` and `retry_base` |
 //! | P054 | `commit_interval` and the session timeout |
+//! | P057 | `fan_out` of operators, the least size of a row, and the budget |
 //! | P058 | shards and their replicas |
 //!
 //! The sizing rule (P052): what waits for linger must fit in the budget, or lanes stop for want of
@@ -22,7 +23,9 @@
 //! What a connector's section does not tell (cores, the layout of a sink that its own code makes)
 //! is taken at its least by a build and as it is at start.
 
-use super::check::{Entry, Expected, FaultKind, Finder, Place, Purpose, Role, Value, child, find};
+use super::check::{
+    Entry, Expected, FanOut, FaultKind, Finder, Place, Purpose, Role, Value, child, find,
+};
 use super::nearest::same;
 use super::scalar;
 use super::schema::{Key, Means};
@@ -53,6 +56,8 @@ pub enum Unfit<'a> {
     DrainTooShort { sink: &'a str, drain: u64, linger: u64, cap: u64 },
     /// P054.
     CommitTooSlow { interval: u64, session: u64 },
+    /// P057.
+    FanOut { sink: &'a str, fan_out: FanOut, memory: u64 },
     /// P058.
     NoReplica { sink: &'a str, shard: u64 },
     /// P058.
@@ -71,6 +76,7 @@ impl Unfit<'_> {
             Self::Budget { .. } => "P052",
             Self::CapBelowBase { .. } | Self::DrainTooShort { .. } => "P053",
             Self::CommitTooSlow { .. } => "P054",
+            Self::FanOut { .. } => "P057",
             Self::NoReplica { .. } | Self::SameReplica { .. } => "P058",
         }
     }
@@ -318,6 +324,7 @@ impl<'a> Finder<'a> {
                 }
                 self.drain(sections, i, entries);
                 self.commits(sections, i, entries);
+                self.fan_outs(sections, i, entries);
             }
             i += 1;
         }
@@ -538,6 +545,28 @@ impl<'a> Finder<'a> {
                     let kind = Unfit::CommitTooSlow { interval, session };
                     self.unfit(said_interval.place(timeout.place(or)), kind);
                 }
+            }
+            i += 1;
+        }
+    }
+
+    /// P057: what one record may make of a sink's rows fits in the budget, or it would pass it
+    /// alone.
+    const fn fan_outs(
+        &mut self,
+        sections: &'a [Expected<'a>],
+        pipeline: usize,
+        entries: &[Entry<'a>],
+    ) {
+        let said_memory = said(&sections[pipeline], entries, "memory");
+        let Some(memory) = said_memory.bytes() else { return };
+        let mut i = 0;
+        while i < sections.len() {
+            if let Role::Sink { fan_out: Some(fan_out), .. } = sections[i].role
+                && fan_out.bytes() > memory
+            {
+                let at = said_memory.place(place_of(&sections[i], entries));
+                self.unfit(at, Unfit::FanOut { sink: sections[i].name, fan_out, memory });
             }
             i += 1;
         }

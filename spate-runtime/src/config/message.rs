@@ -226,6 +226,15 @@ const fn write_unfit(to: Line, unfit: &Unfit<'_>) -> Line {
             .time(interval)
             .push(" is too long for sessions of ")
             .time(session),
+        Unfit::FanOut { sink, fan_out, memory } => to
+            .push("one record may make ")
+            .number(fan_out.rows)
+            .push(" rows of `")
+            .push(sink)
+            .push("`, at least ")
+            .size(fan_out.bytes())
+            .push(", the budget is ")
+            .size(memory),
         Unfit::NoReplica { sink, shard } => to
             .push("shard ")
             .number(shard)
@@ -282,6 +291,12 @@ const fn write_unfit_help(to: Line, unfit: &Unfit<'_>) -> Line {
         Unfit::CommitTooSlow { session, .. } => to
             .push("set `pipeline.commit_interval` to at most `")
             .time(session / 2)
+            .push("`"),
+        Unfit::FanOut { fan_out, .. } => to
+            .push("a row is at least ")
+            .size(fan_out.row_bytes)
+            .push(": write a smaller `fan_out` in the module, or set `pipeline.memory` to `")
+            .size(fan_out.bytes())
             .push("`"),
         Unfit::NoReplica { .. } => {
             to.push("list the addresses of each shard's replicas, as in `[[a, b], [c]]`")

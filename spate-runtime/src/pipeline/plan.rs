@@ -349,7 +349,12 @@ pub(crate) fn sections_of(graph: &Graph) -> Vec<Expected<'static>> {
     let sinks = graph.sinks.iter().map(|node| Expected {
         name: node.name,
         keys: &[SINK_KEYS],
-        role: Role::Sink { keyed: !node.key.is_empty(), takes_rejects: false, layout: None },
+        role: Role::Sink {
+            keyed: !node.key.is_empty(),
+            takes_rejects: false,
+            layout: None,
+            fan_out: None,
+        },
     });
     let pipeline = Expected {
         name: PIPELINE_SECTION,

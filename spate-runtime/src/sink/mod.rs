@@ -16,4 +16,6 @@ pub mod writer;
 mod model;
 
 pub use sealed::SealedBatch;
-pub use traits::{BoxFuture, Layout, Outcome, Sink, SinkConnector, WriteError, sink_keys};
+pub use traits::{
+    BoxFuture, Layout, Outcome, Sink, SinkConnector, WriteError, least_row, sink_keys,
+};

@@ -42,6 +42,13 @@ pub const fn sink_keys<C: SinkConnector>() -> &'static [Key] {
     C::SCHEMA.keys
 }
 
+/// The fewest bytes of a row of `C`, for generated code.
+#[doc(hidden)]
+#[must_use]
+pub const fn least_row<C: SinkConnector>() -> u64 {
+    <C::Encoder as RowEncoder>::WIDTH.least(<C::Row as Row>::COLUMNS)
+}
+
 /// What the runtime must know of a sink before it starts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Layout {

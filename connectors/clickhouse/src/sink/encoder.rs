@@ -19,7 +19,9 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use spate_runtime::chain::decimal::power_of_ten;
 use spate_runtime::chain::frame_buf::FrameBuf;
 use spate_runtime::chain::int256::{Int256, UInt256};
-use spate_runtime::chain::row::{Column, DataType, EncodeError, Row, RowEncoder, ValueEncoder};
+use spate_runtime::chain::row::{
+    Column, DataType, EncodeError, Row, RowEncoder, RowWidth, ValueEncoder,
+};
 
 /// Encodes rows as ClickHouse's RowBinary.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +29,7 @@ pub struct RowBinary;
 
 impl RowEncoder for RowBinary {
     const NAME: &'static str = "RowBinary";
+    const WIDTH: RowWidth = RowWidth::Native;
 
     #[inline]
     fn encode<R: Row>(&mut self, row: &R, out: &mut FrameBuf) -> Result<(), EncodeError> {

@@ -30,7 +30,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use spate_runtime::chain::frame_buf::FrameBuf;
 use spate_runtime::chain::int256::{Int256, UInt256};
-use spate_runtime::chain::row::{Column, EncodeError, Row, RowEncoder, ValueEncoder};
+use spate_runtime::chain::row::{Column, EncodeError, Row, RowEncoder, RowWidth, ValueEncoder};
 
 use escape::{put_base64, put_string};
 
@@ -42,6 +42,7 @@ pub struct Ndjson;
 
 impl RowEncoder for Ndjson {
     const NAME: &'static str = "NDJSON";
+    const WIDTH: RowWidth = RowWidth::Named;
 
     fn encode<R: Row>(&mut self, row: &R, out: &mut FrameBuf) -> Result<(), EncodeError> {
         out.push(b'{');

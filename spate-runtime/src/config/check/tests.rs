@@ -11,7 +11,7 @@ const KEYS: &[Key] = &[
         .or("1s")
         .at_least("1ms"),
 ];
-const LINES: Role = Role::Sink { keyed: false, takes_rejects: false, layout: None };
+const LINES: Role = Role::Sink { keyed: false, takes_rejects: false, layout: None, fan_out: None };
 const SECTIONS: &[Expected<'_>] = &[Expected { name: "lines", keys: &[KEYS], role: LINES }];
 
 const fn entry(

@@ -19,7 +19,7 @@ const TABLE: &[Key] = &[
 ];
 
 const fn sink(name: &'static str, keyed: bool, takes_rejects: bool) -> Expected<'static> {
-    let role = Role::Sink { keyed, takes_rejects, layout: None };
+    let role = Role::Sink { keyed, takes_rejects, layout: None, fan_out: None };
     Expected { name, keys: &[TABLE, SINK_KEYS], role }
 }
 
@@ -117,6 +117,59 @@ fn p051_and_p053_what_contradicts_itself_within_a_sink() {
     check(
         "lines:\n  frame_bytes: 32MiB\n",
         &["f:2:16: a batch of `lines` (16MiB) does not hold one frame (32MiB) [P051]"],
+    );
+}
+
+#[test]
+fn p057_what_one_record_may_make_is_held_against_the_budget_with_the_numbers() {
+    let check = |text: &str, ways: &[&[usize]], expected: &[&str]| {
+        let mut sections = SECTIONS.to_vec();
+        for section in sections
+            .iter_mut()
+            .filter(|section| section.name == "lines")
+        {
+            if let Role::Sink { fan_out, .. } = &mut section.role {
+                *fan_out = Some(FanOut::of(ways, 16));
+            }
+        }
+        let config = Config::parse("f", text, &|_| None).unwrap();
+        let errors = config.check(&sections, Purpose::Declared);
+        let said: Vec<String> = errors
+            .0
+            .iter()
+            .map(|error| format!("{}: {} [{}]\n{}", error.at, error.text, error.code, error.help))
+            .collect();
+        assert_eq!(said, expected, "{text}");
+    };
+    let says = |at: &str, rows: u64, needs: &str, budget: &str| {
+        format!(
+            "f:{at}: one record may make {rows} rows of `lines`, at least {needs}, the budget is \
+             {budget} [P057]\na row is at least 16B: write a smaller `fan_out` in the module, or \
+             set `pipeline.memory` to `{needs}`"
+        )
+    };
+    let (fits, over) = (1 << 24, (1 << 24) + 1);
+    check("", &[&[fits]], &[]);
+    check("", &[], &[]);
+    check("", &[&[over]], &[&says("1:1", over as u64, "257MiB", "256MiB")]);
+    check("lines: {linger: 1s}", &[&[over]], &[&says("1:1", over as u64, "257MiB", "256MiB")]);
+    check("pipeline: {memory: 257MiB}", &[&[over]], &[]);
+    // Along a way they multiply; of several ways the widest counts.
+    let ways: &[&[usize]] = &[&[64, 1 << 15], &[1 << 12, 1 << 11, 4], &[9]];
+    check("pipeline: {memory: 512MiB}", ways, &[]);
+    let says = says("1:20", 1 << 25, "512MiB", "511MiB");
+    check("pipeline: {memory: 511MiB}", ways, &[&says]);
+    check(
+        "pipeline: {memory: 1GiB}",
+        &[&[usize::MAX, 2]],
+        &[&{
+            format!(
+                "f:1:20: one record may make {} rows of `lines`, at least 17179869184GiB, the budget \
+             is 1GiB [P057]\na row is at least 16B: write a smaller `fan_out` in the module, or \
+             set `pipeline.memory` to `17179869184GiB`",
+                u64::MAX
+            )
+        }],
     );
 }
 
