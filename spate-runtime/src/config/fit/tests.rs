@@ -182,6 +182,21 @@ fn p058_each_shard_has_replicas_of_its_own() {
 }
 
 #[test]
+fn p058_nothing_takes_a_weight() {
+    for text in [
+        "lines: {shards: [[a], [b]], weights: [1, 2]}\n",
+        "lines: {shards: [[a], [b]], weight: 2}\n",
+        "lines: {shards: [{replicas: [a], weight: 2}, [b]]}\n",
+        "pipeline: {weights: {lines: 2}}\n",
+    ] {
+        let config = Config::parse("f", text, &|_| None).unwrap();
+        let errors = config.check(SECTIONS, Purpose::Declared).0;
+        assert!(errors.iter().all(|error| error.code == "P059"), "{text}{errors:?}");
+        assert_eq!(errors.len(), 1, "{text}{errors:?}");
+    }
+}
+
+#[test]
 fn p052_a_batch_that_was_written_is_held_against_the_budget_with_the_numbers() {
     check(
         "lines:\n  batch_bytes: 64MiB\n",
