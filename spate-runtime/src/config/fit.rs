@@ -16,8 +16,9 @@
 //! The sizing rule (P052): what waits for linger must fit in the budget, or lanes stop for want of
 //! memory while batches wait for rows. What waits is, at worst, one open frame per (lane, sink,
 //! shard) and one batch per (sink, shard), or per (lane, sink, shard) where a sink's batches are
-//! keyed by partition. The default of `batch_bytes` gives way to a small budget, down to one frame;
-//! a value that was written is held against it.
+//! keyed by partition. The default of `batch_bytes` gives way to a small budget, down to one frame,
+//! so that batches which wait take half of what frames leave: the other half is for those that are
+//! being written meanwhile. A value that was written is held against the whole.
 //!
 //! A value that is known at start only (a variable) makes a build pass over the rules that need it.
 //! What a connector's section does not tell (cores, the layout of a sink that its own code makes)
@@ -266,7 +267,7 @@ pub(crate) const fn load<'a>(
     })
 }
 
-/// The bytes of the budget that are left for each open batch whose size was not written.
+/// Half of what is left of the budget for each open batch whose size was not written.
 pub(crate) const fn share(memory: u64, loads: &Loads<'_, '_>) -> u64 {
     let (mut fixed, mut open) = (0_u64, 0_u64);
     let mut i = 0;
@@ -281,7 +282,7 @@ pub(crate) const fn share(memory: u64, loads: &Loads<'_, '_>) -> u64 {
         }
         i += 1;
     }
-    memory.saturating_sub(fixed) / if open == 0 { 1 } else { open }
+    memory.saturating_sub(fixed) / 2 / if open == 0 { 1 } else { open }
 }
 
 /// The loads of the sinks among `sections`, read anew at each call: a constant keeps no list.
