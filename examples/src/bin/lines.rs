@@ -10,7 +10,7 @@
 use spate::prelude::*;
 
 /// One request as logged.
-#[derive(Deserialize)]
+#[derive(Deserialize, Record)]
 pub struct Request<'a> {
     #[serde(borrow)]
     path: Cow<'a, str>,

@@ -14,7 +14,7 @@
 
 use spate::prelude::*;
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, Deserialize, Record)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     Placed,
@@ -23,7 +23,7 @@ pub enum Kind {
 }
 
 /// One order as it arrives; borrows from the source's buffer.
-#[derive(Deserialize)]
+#[derive(Deserialize, Record)]
 pub struct OrderEvent<'a> {
     order_id: u64,
     #[serde(borrow)]
