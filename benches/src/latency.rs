@@ -11,6 +11,10 @@ use std::time::Duration;
 
 use crate::w3::{self, world::World};
 
+/// The mock broker answers a fetch that waits when its time is over, and not when a record comes as
+/// a real one does: this is how long it may keep one.
+const FETCH_WAITS: &str = "input.settings: {fetch.wait.max.ms: 5}";
+
 /// Appends `records`, `every` so often, with the lines of `settings`, and prints quantiles.
 ///
 /// # Panics
@@ -19,7 +23,7 @@ use crate::w3::{self, world::World};
 pub fn run(records: u64, every: Duration, settings: &str) {
     let world = World::start();
     let places = world.fill(0);
-    let config = w3::config(&places, settings);
+    let config = w3::config(&places, &format!("{FETCH_WAITS}\n{settings}"));
     let running = w3::orders::pipeline(config)
         .start()
         .expect("the configuration is right");

@@ -23,8 +23,11 @@ Runs workloads alternately with their hand-written twins and prints ratios of CP
   spate-benches once NAME SIDE [N]        one side, once, for another profiler
   spate-benches sweep NAME [N [ROUNDS]]   W1, W2 or W3 with other settings, one at a time,
                                           against the defaults; 200000 records, 5 rounds
-  spate-benches grid NAME [N [ROUNDS]]    the same with 1,024 combinations of settings, and the
-                                          best of them again; minutes
+  spate-benches grid NAME [N [ROUNDS [STEP]]]
+                                          the same with 1,024 combinations of settings, or every
+                                          STEPth of them, and the best of them again
+  spate-benches against NAME N ROUNDS SETTINGS..
+                                          the same with SETTINGS: `section.key: value, ..`
   spate-benches latency [N [EVERY_MS]] [SETTING..]
                                           append to acknowledged, one record at a time; a SETTING
                                           is `section.key: value`
@@ -56,8 +59,14 @@ fn main() -> ExitCode {
             w3::world::serve();
             Ok(())
         }
-        ["sweep", name, ref rest @ ..] => sweep(sweep::run, name, rest),
-        ["grid", name, ref rest @ ..] => sweep(sweep::grid, name, rest),
+        ["sweep", name, ref rest @ ..] => {
+            sizes(rest).and_then(|(records, rounds, _)| sweep::run(name, records, rounds))
+        }
+        ["grid", name, ref rest @ ..] => {
+            sizes(rest).and_then(|(records, rounds, step)| sweep::grid(name, records, rounds, step))
+        }
+        ["against", name, records, rounds, ref settings @ ..] => sizes(&[records, rounds])
+            .and_then(|(records, rounds, _)| sweep::against(name, records, rounds, settings)),
         ["latency", ref rest @ ..] => latency(rest),
         ["work", name, n] => work(name, n),
         _ => compare(&args),
@@ -91,20 +100,14 @@ fn compare(args: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// Records and rounds, each or both may be missing.
-fn sweep(
-    run: fn(&str, u64, usize) -> Result<(), String>,
-    name: &str,
-    rest: &[&str],
-) -> Result<(), String> {
-    let [records, rounds] = match rest {
-        [] => ["200000", "5"],
-        [records] => [*records, "5"],
-        [records, rounds] => [*records, *rounds],
-        _ => return Err("a workload, records and rounds, and nothing more".to_owned()),
-    };
-    let rounds = usize::try_from(number(Some(rounds))?).unwrap_or(5);
-    run(name, number(Some(records))?, rounds.max(1))
+/// Records, rounds and the step from one cell of a grid to the next; any may be missing.
+fn sizes(given: &[&str]) -> Result<(u64, usize, usize), String> {
+    let of = |at: usize, or| given.get(at).map_or(Ok(or), |text| number(Some(text)));
+    let count = |at, or| of(at, or).map(|n| usize::try_from(n.max(1)).unwrap_or(usize::MAX));
+    if given.len() > 3 {
+        return Err(format!("`{}` is one word too many", given[3]));
+    }
+    Ok((of(0, 200_000)?, count(1, 5)?, count(2, 1)?))
 }
 
 /// Two numbers at most, then settings.

@@ -178,6 +178,22 @@ fn a_finding_leaves_the_users_items_and_stubs() {
     assert!(!text.contains("fn push_lines"), "{text}");
 }
 
+/// What `benches/build-cost counts` counts the instructions of.
+#[inline(never)]
+fn expansion_that_is_counted(args: TokenStream, module: TokenStream) -> TokenStream {
+    run(args, module)
+}
+
+#[test]
+fn an_expansion_can_be_counted() {
+    let file = std::env::var_os("SPATE_EXPAND_FILE");
+    let text =
+        file.map_or_else(|| ORDERS.to_owned(), |file| std::fs::read_to_string(file).unwrap());
+    let (args, module) = module_of(&text);
+    let out = expansion_that_is_counted(args, module).to_string();
+    assert!(!out.contains("compile_error"), "{out}");
+}
+
 /// What `fuzz/run macro` found, each as it is held by now.
 #[test]
 fn what_fuzzing_found_is_answered() {

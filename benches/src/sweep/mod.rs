@@ -11,6 +11,7 @@
 
 #![expect(clippy::print_stdout, reason = "a command line program")]
 
+mod steady;
 mod subject;
 
 use self::subject::{Cost, Subject, subject};
@@ -60,9 +61,12 @@ const BESIDE: usize = 8;
 const AGAIN: usize = 6;
 
 fn subject_of(name: &str, records: u64) -> Result<Subject, String> {
+    steady::keep_memory();
     let once = subject(name, records).ok_or_else(|| format!("no sweep runs `{name}`"))?;
-    // The first run pays for what all use: threads, pools, pages.
-    default(&once);
+    // The first runs pay for what all use: threads, pages.
+    for _ in 0..2 {
+        default(&once);
+    }
     Ok(once)
 }
 
@@ -123,14 +127,40 @@ pub fn run(name: &str, records: u64, rounds: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints the best cells of the grid by CPU and by wall time, against the defaults.
+/// Prints what settings of the caller's choice take against the defaults; each of `settings` is
+/// `section.key: value`, or several with commas between them.
 ///
 /// # Errors
 ///
 /// When there is no such workload.
-pub fn grid(name: &str, records: u64, rounds: usize) -> Result<(), String> {
+pub fn against(name: &str, records: u64, rounds: usize, settings: &[&str]) -> Result<(), String> {
     let once = subject_of(name, records)?;
-    let (cells, refused) = single_runs(&once);
+    println!("{name}: CPU / wall time against the default, {records} records, medians of {rounds}");
+    let lines: Vec<String> = settings
+        .iter()
+        .map(|settings| settings.replace(", ", "\n"))
+        .collect();
+    for (settings, ratios) in settings
+        .iter()
+        .zip(beside_the_default(&once, &lines, rounds))
+    {
+        match ratios {
+            Some([cpu, wall]) => println!("{name}  {cpu:.2} / {wall:.2}  {settings}"),
+            None => println!("{name}  refused      {settings}"),
+        }
+    }
+    Ok(())
+}
+
+/// Prints the best cells of the grid by CPU and by wall time, against the defaults; of the cells
+/// every `step`th runs.
+///
+/// # Errors
+///
+/// When there is no such workload.
+pub fn grid(name: &str, records: u64, rounds: usize, step: usize) -> Result<(), String> {
+    let once = subject_of(name, records)?;
+    let (cells, refused) = single_runs(&once, step);
     println!(
         "{name}: {} cells of the grid, {refused} more are refused; {records} records; the best run \
          again, medians of {rounds} against the default",
@@ -156,12 +186,13 @@ pub fn grid(name: &str, records: u64, rounds: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Every cell once, against the default of the same time; and how many are refused.
-fn single_runs(once: &Subject) -> (Vec<(String, [f64; 2])>, usize) {
+/// Every `step`th cell once, against the default of the same time; and how many are refused.
+fn single_runs(once: &Subject, step: usize) -> (Vec<(String, [f64; 2])>, usize) {
     let (mut cells, mut refused) = (Vec::new(), 0);
     let mut base = default(once);
-    for cell in 0..GRID.iter().map(|(_, values)| values.len()).product() {
-        if cell % BESIDE == 0 {
+    let all: usize = GRID.iter().map(|(_, values)| values.len()).product();
+    for (run, cell) in (0..all).step_by(step).enumerate() {
+        if run % BESIDE == 0 {
             base = default(once);
         }
         let settings = settings_of(cell);
