@@ -50,6 +50,45 @@ struct Tree {
     children: Vec<Tree>,
 }
 
+/// A record may be more public than the types it is made of.
+mod public {
+    #![deny(unreachable_pub, unnameable_types, missing_debug_implementations, missing_docs)]
+
+    use spate::prelude::*;
+
+    /// Seen by everybody.
+    #[derive(Debug, Deserialize, Record)]
+    pub struct Basket<'a, const N: usize>
+    where
+        [u8; N]: Sized,
+    {
+        #[serde(borrow)]
+        items: Vec<Item<'a>>,
+        payment: Payment,
+        at: Plan,
+        #[serde(skip)]
+        kept: std::marker::PhantomData<[(); N]>,
+    }
+
+    #[derive(Debug, Deserialize, Record)]
+    struct Item<'a> {
+        sku: &'a str,
+    }
+
+    #[derive(Debug, Deserialize, Record)]
+    #[serde(tag = "by")]
+    enum Payment {
+        Card { last: u16 },
+        Cash(Plan),
+    }
+
+    #[derive(Debug, Deserialize, Record)]
+    struct Plan {
+        hour: u8,
+    }
+}
+pub use public::Basket;
+
 /// Nothing generated is led astray by names of the user.
 mod names {
     #![allow(dead_code, non_camel_case_types)]

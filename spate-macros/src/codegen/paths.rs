@@ -104,6 +104,26 @@ pub(crate) fn without_self(tokens: TokenStream, name: &TokenStream) -> TokenStre
     replaced.collect()
 }
 
+/// `tokens` with `'static` for every lifetime.
+pub(crate) fn for_good(tokens: TokenStream) -> TokenStream {
+    let mut out = TokenStream::new();
+    let mut is_lifetime = false;
+    for token in tokens {
+        let token = match token {
+            TokenTree::Ident(name) if is_lifetime => Ident::new("static", name.span()).into(),
+            TokenTree::Group(group) => {
+                let mut inside = Group::new(group.delimiter(), for_good(group.stream()));
+                inside.set_span(group.span());
+                inside.into()
+            }
+            other => other,
+        };
+        is_lifetime = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '\'');
+        out.extend([token]);
+    }
+    out
+}
+
 /// `ty` with `lifetime` for every `'_` and in every bare `&`.
 pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> TokenStream {
     replace(ty.to_token_stream(), lifetime)

@@ -17,6 +17,8 @@ pub(super) struct Type {
     pub(super) body: Body,
     /// serde reads it always: an attribute says something that is not known here.
     pub(super) opaque: bool,
+    /// All of it, for names that clash with nothing in it.
+    pub(super) tokens: TokenStream,
 }
 
 pub(super) enum Body {
@@ -101,7 +103,8 @@ pub(super) fn of_struct(item: &ItemStruct, report: &mut Report) -> Read {
         Body::Struct(fields)
     };
     let (ident, generics) = (item.ident.clone(), item.generics.clone());
-    (Type { ident, generics, body, opaque }, attrs.krate)
+    let tokens = item.to_token_stream();
+    (Type { ident, generics, body, opaque, tokens }, attrs.krate)
 }
 
 pub(super) fn of_enum(item: &ItemEnum, report: &mut Report) -> Read {
@@ -140,7 +143,8 @@ pub(super) fn of_enum(item: &ItemEnum, report: &mut Report) -> Read {
         variants.push(Variant { ident, names, other: own.other, fields });
     }
     let (ident, generics) = (item.ident.clone(), item.generics.clone());
-    (Type { ident, generics, body: Body::Enum { tag, variants }, opaque }, attrs.krate)
+    let (body, tokens) = (Body::Enum { tag, variants }, item.to_token_stream());
+    (Type { ident, generics, body, opaque, tokens }, attrs.krate)
 }
 
 fn generics(generics: &Generics, report: &mut Report) {

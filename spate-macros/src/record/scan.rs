@@ -3,13 +3,16 @@
 //! Nothing that could be a function of `spate_json::scan` is written out here; what is generated
 //! is the order of calls, and the constants they compare with.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{format_ident, quote_spanned};
-use syn::{GenericParam, Generics, parse_quote};
+use quote::{ToTokens as _, format_ident, quote_spanned};
+use syn::{GenericParam, Generics, WherePredicate, parse_quote};
 
 use super::attrs::{Fallback, Reader};
 use super::model::{Body, Field, Fields, Kind, Tag, Type, Variant};
-use crate::codegen::paths::{Paths, at, emit};
+use crate::codegen::paths::{Paths, at, emit, for_good};
+use crate::names::{self, Names};
 
 /// `generics` with `'de`, which outlives what they borrow.
 pub(super) fn with_de(generics: &Generics) -> Generics {
@@ -45,6 +48,8 @@ pub(super) fn implement(ty: &Type, paths: &Paths) -> TokenStream {
         }
     };
     let Parts { plan, buffered, scan: body, missing, fields } = parts;
+    let plan = json.plan_type(&plan);
+    let (plan_ident, plan_generics) = (&plan.ident, &plan.generics);
     let fields = fields.map(|beside_tag| {
         let fields = json.item("Fields");
         emit! {
@@ -56,26 +61,40 @@ pub(super) fn implement(ty: &Type, paths: &Paths) -> TokenStream {
                     rest: &'de str,
                     plan: &mut Self::Plan,
                 ) -> #scanned<'de, Self> {
+                    let plan = &mut plan.0;
                     #beside_tag
                 }
             }
         }
     });
+    let declared = &plan.declared;
     emit! {
-        #[automatically_derived]
-        impl #impl_generics #scan<'de> for #ident #type_generics #where_clause {
-            type Plan = #plan;
-            const BUFFERED: bool = #buffered;
+        const _: () = {
+            #declared
 
-            #[inline]
-            fn scan(rest: &'de str, plan: &mut Self::Plan) -> #scanned<'de, Self> {
-                #body
+            #[automatically_derived]
+            impl #impl_generics #scan<'de> for #ident #type_generics #where_clause {
+                type Plan = #plan_ident #plan_generics;
+                const BUFFERED: bool = #buffered;
+
+                #[inline]
+                fn scan(rest: &'de str, plan: &mut Self::Plan) -> #scanned<'de, Self> {
+                    let plan = &mut plan.0;
+                    #body
+                }
+
+                #missing
             }
-
-            #missing
-        }
-        #fields
+            #fields
+        };
     }
+}
+
+/// The plan as a type of its own.
+struct PlanType {
+    ident: Ident,
+    generics: TokenStream,
+    declared: TokenStream,
 }
 
 /// What an implementation is put together of.
@@ -139,11 +158,46 @@ impl Json<'_> {
         emit!(#krate::__private::json::#name)
     }
 
+    /// The plan as a type that shows nothing of what it is made of: the fields' types may be less
+    /// public than the record is.
+    fn plan_type(&self, plan: &TokenStream) -> PlanType {
+        let mut generics = Generics::default();
+        let params = self.ty.generics.params.iter();
+        generics.params = params
+            .filter(|param| matches!(param, GenericParam::Const(_)))
+            .cloned()
+            .collect();
+        if let Some(clause) = &self.ty.generics.where_clause {
+            let types = clause.predicates.iter();
+            let types = types.filter(|predicate| matches!(predicate, WherePredicate::Type(_)));
+            generics.make_where_clause().predicates = types.cloned().collect();
+        }
+        let mut taken = BTreeSet::new();
+        names::collect(self.ty.tokens.clone(), &mut taken);
+        let ident = Names::beside(taken).ident("Plan");
+        let plan = for_good(plan.clone());
+        let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+        let where_clause = for_good(where_clause.to_token_stream());
+        let declared = emit! {
+            /// What is remembered from record to record.
+            pub struct #ident #impl_generics (#plan, ()) #where_clause;
+
+            #[automatically_derived]
+            impl #impl_generics ::core::default::Default for #ident #type_generics #where_clause {
+                fn default() -> Self {
+                    Self(::core::default::Default::default(), ())
+                }
+            }
+        };
+        PlanType { declared, generics: type_generics.to_token_stream(), ident }
+    }
+
     fn plan_of(&self, field: &Field) -> TokenStream {
         match field.reader {
             Reader::Scanner => {
                 let (ty, scan) = (&field.ty, self.item("Scan"));
-                emit!(<#ty as #scan<'de>>::Plan)
+                let span = at(crate::ast::first_span(ty));
+                quote_spanned!(span=> <#ty as #scan<'de>>::Plan)
             }
             Reader::Serde | Reader::Function(_) => emit!(()),
         }
@@ -154,7 +208,8 @@ impl Json<'_> {
         let each = fields.read().map(|field| match field.reader {
             Reader::Scanner => {
                 let ty = &field.ty;
-                emit!(<#ty as #scan<'de>>::BUFFERED)
+                let span = at(crate::ast::first_span(ty));
+                quote_spanned!(span=> <#ty as #scan<'de>>::BUFFERED)
             }
             Reader::Serde | Reader::Function(_) => emit!(false),
         });
@@ -265,7 +320,7 @@ impl Json<'_> {
         let generics = with_de(&self.ty.generics);
         let (generics, ..) = generics.split_for_impl();
         let where_clause = &self.ty.generics.where_clause;
-        let plan_type = self.plan(fields, plans);
+        let plan_type = for_good(self.plan(fields, plans));
         let mut names = TokenStream::new();
         for (number, field) in fields.read().enumerate() {
             let number = Literal::usize_unsuffixed(number);
