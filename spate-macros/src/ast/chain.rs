@@ -166,9 +166,23 @@ impl Body {
     pub(super) fn read(stmts: Vec<Stmt>, report: &mut Report) -> Self {
         let statements = stmts
             .into_iter()
+            .filter(|stmt| !is_empty(stmt))
             .map(|stmt| Statement::read(stmt, report).unwrap_or(Statement::Broken))
             .collect();
         Self { statements }
+    }
+}
+
+/// A semicolon by itself.
+fn is_empty(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Expr(Expr::Verbatim(tokens), _) if tokens.is_empty())
+}
+
+/// What a `macro_rules!` of the user put in, without the brackets that nobody wrote.
+fn ungrouped(expr: Expr) -> Expr {
+    match expr {
+        Expr::Group(group) => ungrouped(*group.expr),
+        other => other,
     }
 }
 
@@ -286,7 +300,7 @@ impl PathAst {
                         "leave them out: the operator says what it takes and gives",
                     );
                 }
-                let args = call.args.into_iter().collect();
+                let args = call.args.into_iter().map(ungrouped).collect();
                 path.calls
                     .push(Call { name: call.method, args, questioned: false, bare: false });
                 Some(path)
