@@ -234,7 +234,17 @@ fn with_body(mut function: ItemFn, report: &mut Report) -> Role {
     let ours = only_one(&function.attrs, report);
     let name = ours.as_ref().map(ToString::to_string);
     match (name.as_deref(), ours) {
-        (Some("source" | "sink"), Some(ours)) => {
+        (Some(kind @ ("source" | "sink")), Some(ours)) => {
+            let is_empty = function.block.stmts.is_empty();
+            if is_empty {
+                let (name, brace) = (&function.sig.ident, function.block.brace_token.span.open());
+                report.push_with(
+                    brace,
+                    &P066,
+                    format!("the body of {kind} `{name}` is empty, it makes nothing"),
+                    format!("write `;` for it, to make it of the section `{name}`"),
+                );
+            }
             let built_by = BuiltBy {
                 attrs: without_ours(function.attrs.clone()),
                 vis: function.vis.clone(),
@@ -242,7 +252,8 @@ fn with_body(mut function: ItemFn, report: &mut Report) -> Role {
                 block: (*function.block).clone(),
             };
             let attrs = function.attrs.clone();
-            match declared(&attrs, &ours, &function.sig, Some(built_by), report) {
+            let built_by = (!is_empty).then_some(built_by);
+            match declared(&attrs, &ours, &function.sig, built_by, report) {
                 Some(declared) if ours == "source" => Role::Source(declared),
                 Some(declared) => Role::Sink(declared),
                 None => Role::Broken(None),
