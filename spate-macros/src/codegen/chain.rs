@@ -642,6 +642,8 @@ impl<'a> Loop<'a> {
         emit! {
             cx.enter(#constant);
             let mut any = false;
+            // An `Option` is any number of items, too.
+            #[allow(for_loops_over_fallibles)]
             for #made in #items {
                 if any {
                     tally.made[#constant] += 1;
