@@ -203,15 +203,18 @@ fn implement(
         emit!(#column { name: #name, rust_type: #text, data_type: #data_type })
     });
     let bounds = columns.iter().map(|column| {
-        let field = &column.field;
-        emit!(#value::binary_bound(&self.#field))
+        let (field, ty) = (&column.field, &column.ty);
+        let bound = quote_spanned!(at(crate::ast::first_span(ty))=> <#ty as #value>::binary_bound);
+        emit!(#bound(&self.#field))
     });
     let writes = columns.iter().enumerate().map(|(index, column)| {
-        let (field, name) = (&column.field, &column.name);
+        let Column { field, name, ty, .. } = column;
         let index = proc_macro2::Literal::usize_unsuffixed(index);
+        // Named by its type, and at it: what cannot be a value is said there, and once.
+        let encode = quote_spanned!(at(crate::ast::first_span(ty))=> <#ty as #value>::encode);
         emit! {
             encoder.field(&Self::COLUMNS[#index])?;
-            if let ::core::result::Result::Err(error) = #value::encode(&self.#field, encoder) {
+            if let ::core::result::Result::Err(error) = #encode(&self.#field, encoder) {
                 return ::core::result::Result::Err(error.in_column(#name));
             }
         }
@@ -239,6 +242,7 @@ fn implement(
         #apart
 
         #[automatically_derived]
+        #[diagnostic::do_not_recommend]
         impl #impl_generics #row for #ident #type_generics #where_clause {
             const NAME: &'static str = #name;
             const COLUMNS: &'static [#column] = #all;

@@ -68,6 +68,7 @@ const COLUMNS: [Column; 11] = [
     column("header_values", "&[Vec<u8>]", DataType::Array(&DataType::Bytes)),
 ];
 
+#[diagnostic::do_not_recommend]
 impl Row for DeadLetter<'_> {
     const NAME: &'static str = "DeadLetter";
     const COLUMNS: &'static [Column] = &COLUMNS;

@@ -4,6 +4,11 @@
 ///
 /// Implemented by the format a source is declared with, such as `Json<OrderEvent<'buf>>`. Runs on
 /// lane threads inside the fused loop; never waits, allocates nothing in steady state.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no format",
+    label = "nothing says how payloads become records",
+    note = "write the record within its format, as in `Json<{Self}>`"
+)]
 pub trait Format<'buf> {
     /// What one payload decodes into, once or several times.
     type Record;

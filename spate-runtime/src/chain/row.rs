@@ -114,6 +114,11 @@ pub struct Sharding {
 }
 
 /// What a sink takes. Implemented by `#[derive(Row)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no row",
+    label = "a sink takes rows",
+    note = "derive it: `#[derive(Row)]`"
+)]
 pub trait Row {
     /// The row type's name, for messages.
     const NAME: &'static str;
@@ -135,6 +140,11 @@ pub trait Row {
 }
 
 /// A field of a row, or a part of one.
+#[diagnostic::on_unimplemented(
+    message = "a row cannot hold `{Self}`",
+    label = "this is no type of a column",
+    note = "make a column's type of it, or leave the field out of the row: `#[row(skip)]`"
+)]
 pub trait Value {
     /// What it is, independent of any warehouse.
     const DATA_TYPE: DataType;
