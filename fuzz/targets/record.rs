@@ -1,11 +1,11 @@
 //! Derived decoders against serde_json: the first byte picks the record, the rest is the payload.
 //!
-//! `cargo +nightly fuzz run record` in `connectors/json`; `the_corpus_reads_as_serde_json_reads_it` runs what is kept in
-//! `corpus/record` without a fuzzer.
+//! `the_corpus_reads_as_serde_json_reads_it` runs what is kept in `connectors/json/tests/record/corpus`
+//! without a fuzzer.
 
 #![no_main]
 
-#[path = "../../tests/record/shapes.rs"]
+#[path = "../../connectors/json/tests/record/shapes.rs"]
 mod shapes;
 
 use libfuzzer_sys::fuzz_target;

@@ -79,7 +79,7 @@ fn mutated_documents_read_as_serde_json_reads_them() {
 /// What fuzzing found, and what it started from.
 #[test]
 fn the_corpus_reads_as_serde_json_reads_it() {
-    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/record");
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/record/corpus");
     let mut files: Vec<_> = std::fs::read_dir(corpus)
         .expect("the corpus is part of the repository")
         .map(|entry| entry.expect("an entry of it").path())
