@@ -596,7 +596,8 @@ impl Json<'_> {
     }
 
     fn tagged_outside(&self, variants: &[Variant], plans: &Plans) -> TokenStream {
-        let [text, open, key, close] = ["text", "open", "key", "close"].map(|name| self.item(name));
+        let [text, enter, key, close] =
+            ["text", "enter", "key", "close"].map(|name| self.item(name));
         let units = self.units(variants, &emit!());
         let arms = variants
             .iter()
@@ -611,7 +612,7 @@ impl Json<'_> {
             if let ::core::option::Option::Some((name, rest)) = #text(rest) {
                 return #units;
             }
-            let (_, rest) = #open(rest, ['{', '}'])?;
+            let rest = #enter(rest, ['{', '}'])?;
             let (name, rest) = #key(rest)?;
             let read: ::core::option::Option<(Self, &'de str)> = match name {
                 #(#arms)*
@@ -623,8 +624,8 @@ impl Json<'_> {
     }
 
     fn tagged_inside(&self, tag: &str, variants: &[Variant], plans: &Plans) -> TokenStream {
-        let [text, open, key_is, close, fields] =
-            ["text", "open", "key_is", "close", "Fields"].map(|name| self.item(name));
+        let [text, enter, key_is, close, fields] =
+            ["text", "enter", "key_is", "close", "Fields"].map(|name| self.item(name));
         let arms = variants
             .iter()
             .zip(&plans.paths)
@@ -668,7 +669,7 @@ impl Json<'_> {
         let units = self.units(variants, &emit!(#(#arms)*));
         emit! {
             let _ = &plan;
-            let (_, rest) = #open(rest, ['{', '}'])?;
+            let rest = #enter(rest, ['{', '}'])?;
             let (name, rest) = #text(#key_is(rest, #tag)?)?;
             let (value, rest): (Self, _) = #units?;
             ::core::option::Option::Some((value, #close(rest, '}')?))
@@ -682,8 +683,8 @@ impl Json<'_> {
         variants: &[Variant],
         plans: &Plans,
     ) -> TokenStream {
-        let [text, open, key_is, close, blanks, literal] =
-            ["text", "open", "key_is", "close", "blanks", "literal"].map(|name| self.item(name));
+        let [text, enter, key_is, close, blanks, literal] =
+            ["text", "enter", "key_is", "close", "blanks", "literal"].map(|name| self.item(name));
         let arms = variants
             .iter()
             .zip(&plans.paths)
@@ -702,7 +703,7 @@ impl Json<'_> {
         let units = self.units(variants, &emit!(#(#arms)*));
         emit! {
             let _ = &plan;
-            let (_, rest) = #open(rest, ['{', '}'])?;
+            let rest = #enter(rest, ['{', '}'])?;
             let (name, rest) = #text(#key_is(rest, #tag)?)?;
             let (value, rest): (Self, _) = #units?;
             ::core::option::Option::Some((value, #close(rest, '}')?))

@@ -100,6 +100,14 @@ pub fn open(rest: &str, brackets: [char; 2]) -> Scanned<'_, bool> {
     })
 }
 
+/// Behind an opening bracket that an item must follow: the item.
+#[inline(always)]
+#[must_use]
+pub fn enter(rest: &str, brackets: [char; 2]) -> Option<&str> {
+    let (item, rest) = open(rest, brackets)?;
+    item.then_some(rest)
+}
+
 /// Behind an item: whether another follows, and what follows the comma or the closing bracket.
 #[inline(always)]
 #[must_use]
