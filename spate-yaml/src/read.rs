@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
+use granit_parser::{ErrorKind, Event, Marker, Parser, ScalarStyle, Span, options};
 
 use crate::Fault;
 use crate::vars::{Filled, fill};
@@ -134,14 +134,16 @@ pub fn read(text: &str, vars: Vars<'_>) -> Result<Vec<Node>, Vec<Fault>> {
     let mut reader =
         Reader { vars, nodes: Vec::new(), open: Vec::new(), documents: 0, faults: Vec::new() };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut parser = Parser::new_from_str(text);
+    let options = options! { emit_anchor_events: true, emit_unresolved_aliases: true };
+    let mut parser = Parser::new_from_str_with_options(text, options);
     while let Some(event) = parser.next_event() {
         match event {
             Ok((event, span)) => reader.event(event, span),
             Err(error) => {
                 let line = text.lines().nth(error.marker().line().saturating_sub(1));
                 let tabs = line.is_some_and(|line| line.trim_start_matches(' ').starts_with('\t'));
-                let help = if tabs { "indent with blanks, not with tabs" } else { "" };
+                let help =
+                    if tabs { "indent with blanks, not with tabs" } else { help(error.kind()) };
                 reader.fault(*error.marker(), format!("not YAML: {}", error.info()), help);
                 break;
             }
@@ -151,6 +153,20 @@ pub fn read(text: &str, vars: Vars<'_>) -> Result<Vec<Node>, Vec<Fault>> {
         }
     }
     if reader.faults.is_empty() { Ok(reader.nodes) } else { Err(reader.faults) }
+}
+
+/// What to do about text that is not YAML, where its own words do not say it.
+fn help(kind: &ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::MappingValueNotAllowed => {
+            "a value that holds `: ` needs quotes; a map begins on a line of its own"
+        }
+        ErrorKind::ExpectedDocumentStart | ErrorKind::ExpectedBlockMappingKey => {
+            "indent the keys of one map alike"
+        }
+        ErrorKind::UnexpectedCharacter { .. } => "put the value in quotes",
+        _ => "",
+    }
 }
 
 /// A map or list that is being read.
@@ -178,39 +194,45 @@ impl Reader<'_> {
     fn event(&mut self, event: Event<'_>, span: Span) {
         let at = span.start;
         match event {
-            Event::DocumentStart(_) => {
+            Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
                     self.fault(at, "a second document", "write one document only, without `---`");
                 }
             }
+            Event::Anchor(..) => {
+                self.fault(at, "an anchor (`&name`)", "write the value out where it is used");
+            }
             Event::Alias(_) => {
                 self.fault(at, "an alias (`*name`)", "write the value out where it is used");
                 self.value(at, Value::Empty, String::new());
             }
-            Event::Scalar(text, style, anchor, tag) => {
-                self.plain_only(at, anchor, tag.is_some());
+            Event::UnresolvedAlias(name) => {
+                let text = format!("an alias (`*{name}`) of nothing");
+                self.fault(at, text, "a value that begins with `*` needs quotes");
+                self.value(at, Value::Empty, String::new());
+            }
+            Event::Scalar(text, style, _, tag) => {
+                self.untagged(at, tag.is_some());
                 self.scalar(at, &text, style);
             }
-            Event::SequenceStart(anchor, tag) => {
-                self.plain_only(at, anchor, tag.is_some());
+            Event::SequenceStart(_, _, tag) => {
+                self.untagged(at, tag.is_some());
                 self.begin(at, Value::List, Open::List);
             }
-            Event::MappingStart(anchor, tag) => {
-                self.plain_only(at, anchor, tag.is_some());
+            Event::MappingStart(_, _, tag) => {
+                self.untagged(at, tag.is_some());
                 self.begin(at, Value::Map, Open::Map { key: None, seen: HashMap::new() });
             }
             Event::SequenceEnd | Event::MappingEnd => {
                 self.open.pop();
             }
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+            // The begin and end of the stream and of a document.
+            _ => {}
         }
     }
 
-    fn plain_only(&mut self, at: Marker, anchor: usize, tagged: bool) {
-        if anchor != 0 {
-            self.fault(at, "an anchor (`&name`)", "write the value out where it is used");
-        }
+    fn untagged(&mut self, at: Marker, tagged: bool) {
         if tagged {
             self.fault(at, "a tag (`!name`)", "remove it: the key says what type its value has");
         }
@@ -251,7 +273,11 @@ impl Reader<'_> {
             None => {
                 // An empty file is a document that holds one empty value.
                 if !(text.is_empty() || text == "~") {
-                    let help = "write `name:` sections, one per declared name";
+                    let help = if text.contains(':') {
+                        "put a blank behind the colon"
+                    } else {
+                        "write `name:` sections, one per declared name"
+                    };
                     self.fault(at, "a single value instead of sections", help);
                 }
                 return;
